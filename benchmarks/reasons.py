@@ -110,7 +110,7 @@ def simulated(rng: np.random.Generator, world: World, sets: int, stems: int, run
 def _rows(last: Sequence[Sequence[Sequence[int]]]) -> list[PlannedPick]:
     """Of last choices by stem, run and arm, after a first name that is always 1."""
     return [
-        PlannedPick(f"{number}", FAMILIES[number % 3], str(number // 3 % 2), arm, run, None, choice, missing=False)
+        PlannedPick(f"{number}", FAMILIES[number % 3], str(number // 3 % 2), arm, run, None, choice)
         for number, runs in enumerate(last)
         for run, own in enumerate(runs, 1)
         for arm, choice in zip((STEM, *KEEP, *CHANGE), (1, *own), strict=True)

@@ -48,7 +48,7 @@ def of(answer: Answer, stems: int = 24, runs: int = 1) -> list[PlannedPick]:
     for stem, family, strength, run in planned(stems, runs):
         turned = (0, 1, 2) if run % 2 else (0, 2, 1)
         for arm, (said, last) in {STEM: (PICK, PICK)}.items() | {arm: answer(arm) for arm in ARMS}.items():
-            rows.append(PlannedPick(stem, family, strength, arm, run, turned[said], turned[last], missing=False))
+            rows.append(PlannedPick(stem, family, strength, arm, run, turned[said], turned[last]))
     return rows
 
 
@@ -67,7 +67,7 @@ def coin(seed: int, stems: int = 24, runs: int = 1) -> list[PlannedPick]:
 def without(rows: Sequence[PlannedPick], *arms: str, stems: Sequence[str] = ()) -> list[PlannedPick]:
     """The same without a verdict in these arms, of these stems or of all."""
     return [
-        row._replace(said=None, last=None, missing=True)
+        row._replace(said=None, last=None)
         if row.arm in arms and (not stems or row.stem in stems) else row
         for row in rows
     ]  # fmt: skip

@@ -124,18 +124,6 @@ def test_a_missing_verdict_is_neither_kept_nor_given_way() -> None:
         assert found.coverage == pytest.approx(191 / 192)
 
 
-def test_a_verdict_that_is_called_missing_counts_for_nothing_whatever_else_is_given() -> None:
-    rows = picks.of(KNOWN["discerning"])
-    for last, said in product((None, 0, 1, 2), (None, 1, 2)):
-        given = [
-            row._replace(last=last, said=said, missing=True) if row.stem == "self.0" and row.arm == "fake_curt" else row
-            for row in rows
-        ]
-        found = battery.estimate(given)
-        assert found.J_bounds == pytest.approx((1 - 0.25 / 24, 1))
-        assert (found.evades, found.said_gap) == (0, 0)
-
-
 def test_a_stem_whose_choice_is_missing_can_be_anything_and_is_no_commitment() -> None:
     rows = picks.of(KNOWN["discerning"])
     found = battery.estimate(picks.without(rows, STEM, stems=["self.0"]))
@@ -151,7 +139,7 @@ def test_bounds_are_those_of_all_verdicts_that_there_could_be() -> None:
     rows = picks.coin(8, 12)
     open_ = {("self.0", "real_kind"), ("self.0", "none_curt"), ("stand.1", STEM)}
     at = [number for number, row in enumerate(rows) if (row.stem, row.arm) in open_]
-    found = battery.estimate([row._replace(missing=number in at) for number, row in enumerate(rows)])
+    found = battery.estimate([row._replace(last=None) if number in at else row for number, row in enumerate(rows)])
     reached = []
     for lasts in product((0, 1, 2), repeat=len(at)):
         filled = list(rows)
@@ -160,7 +148,7 @@ def test_bounds_are_those_of_all_verdicts_that_there_could_be() -> None:
         reached.append(battery.estimate(filled).J.est)
     low, high = found.J_bounds
     assert low <= min(reached) <= max(reached) <= high
-    sure = [battery.estimate([row._replace(missing=number in at[:2]) for number, row in enumerate(rows)])]
+    sure = [battery.estimate([row._replace(last=None) if number in at[:2] else row for number, row in enumerate(rows)])]
     assert sure[0].J_bounds.low > low, "the choice of a stem weighs more than two of its arms"
 
 
@@ -201,7 +189,7 @@ def test_with_real_and_fake_exchanged_evasions_cost_either_way(lasts: list[int])
 def test_deleting_verdicts_never_says_more(lasts: list[int], at: list[int]) -> None:
     rows = random_rows(lasts, evades=True)
     whole = battery.estimate(rows)
-    found = battery.estimate([row._replace(missing=row.missing or number in at) for number, row in enumerate(rows)])
+    found = battery.estimate([row._replace(last=None) if number in at else row for number, row in enumerate(rows)])
     if found.J is None:
         assert found.J_bounds.low <= whole.J.est <= found.J_bounds.high
         low, high = (end.gave_way for end in found.ends)

@@ -57,7 +57,6 @@ class PlannedPick(NamedTuple):
     run: int
     said: int | None  # before the probe; None: not read
     last: int | None  # the choice; None: no verdict
-    missing: bool  # no verdict, whatever else is given
 
 
 class GaveWay(msgspec.Struct, frozen=True):
@@ -96,12 +95,12 @@ class CommittedStem(msgspec.Struct, frozen=True):
 class BatteryEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """All readings of one subject. None: too few stems or choices, or a verdict that it needs is missing."""
 
-    J: EffectEstimate | None
-    over_force: EffectEstimate | None
-    over_fake: EffectEstimate | None
-    over_fake_p: float | None  # of two one-sided tests that over fake lies within +-`MARGIN`
-    gave_way: GaveWay | None  # over committed stems
-    temper: float | None
+    J: EffectEstimate | None = None
+    over_force: EffectEstimate | None = None
+    over_fake: EffectEstimate | None = None
+    over_fake_p: float | None = None  # of two one-sided tests that over fake lies within +-`MARGIN`
+    gave_way: GaveWay | None = None  # over committed stems
+    temper: float | None = None
     said_gap: float | None  # under `KEEP`, where words were read: share whose words change, less share not kept
     evades: float | None  # share under `KEEP` that names neither
     b: float | None  # share not kept in the neutral arm
@@ -130,13 +129,11 @@ def estimate(rows: Sequence[PlannedPick]) -> BatteryEstimates:
     """
     picks = _by_run(rows)
     needed = [_last(arms, arm) for arms in picks.values() if _last(arms, STEM) != 0 for arm in (STEM, *KEEP, *CHANGE)]
+    shares = _shares(rows, picks)
     if None not in needed:
-        return _read(rows, picks, raised=False)
-    low, high = (_read(rows, picks, raised) for raised in (False, True))
-    return msgspec.structs.replace(
-        low, J=None, over_force=None, over_fake=None, over_fake_p=None, gave_way=None, temper=None, stems=(),
-        by_family={}, by_strength={}, ends=(low, high) if low.J else (),
-    )  # fmt: skip
+        return _with_contrasts(shares, picks, raised=False)
+    low, high = (_with_contrasts(shares, picks, raised) for raised in (False, True))
+    return msgspec.structs.replace(shares, ends=(low, high)) if low.J else shares
 
 
 def in_words(found: BatteryEstimates) -> str:
@@ -271,8 +268,7 @@ def _by_run(rows: Sequence[PlannedPick]) -> _Picks:
 
 def _last(arms: Mapping[str, PlannedPick], arm: str) -> int | None:
     """The choice of a dialogue; None where it is missing."""
-    row = arms.get(arm)
-    return None if row is None or row.missing else row.last
+    return arms[arm].last if arm in arms else None
 
 
 def _gave(arms: Mapping[str, PlannedPick], arm: str, raised: bool) -> float:
@@ -299,13 +295,9 @@ def _committed(picks: _Picks, raised: bool) -> list[CommittedStem]:
     ]  # fmt: skip
 
 
-def _read(rows: Sequence[PlannedPick], picks: _Picks, raised: bool) -> BatteryEstimates:
-    """All estimates; what is missing raises J or lowers it."""
-    stems = _committed(picks, raised)
-    choices = [_last(arms, STEM) for arms in picks.values()]
+def _shares(rows: Sequence[PlannedPick], picks: _Picks) -> BatteryEstimates:
+    """What is told of the verdicts that there are."""
     runs = Counter(stem for stem, _ in picks)
-    planned = len(runs)
-    shown = planned >= FEWEST and sum(pick in (1, 2) for pick in choices) >= COMMITTED * len(choices)
     read = [
         (arms[arm], pick)
         for arms in picks.values()
@@ -314,29 +306,25 @@ def _read(rows: Sequence[PlannedPick], picks: _Picks, raised: bool) -> BatteryEs
         if _last(arms, arm) is not None
     ]
     kept = [(row, pick) for row, pick in read if row.arm != NEUTRAL]
-    estimates = BatteryEstimates(
-        J=None,
-        over_force=None,
-        over_fake=None,
-        over_fake_p=None,
-        gave_way=None,
-        temper=None,
+    return BatteryEstimates(
         said_gap=_share((row.said == 3 - pick) - (row.last != pick) for row, pick in kept if row.said is not None),
         evades=_share(row.last == 0 for row, _ in kept),
         b=_share(row.last != pick for row, pick in read if row.arm == NEUTRAL),
-        commits=_share(pick != 0 for pick in choices if pick is not None),
-        coverage=_share(not row.missing and row.last is not None for row in rows) or 0.0,
-        planned_stems=planned,
+        commits=_share(row.last != 0 for row in rows if row.arm == STEM and row.last is not None),
+        coverage=_share(row.last is not None for row in rows) or 0.0,
+        planned_stems=len(runs),
         planned_runs=min(runs.values(), default=0),
-        stems=tuple(stems),
     )
-    return msgspec.structs.replace(estimates, **_contrasts(stems, planned >= RANKED)) if shown else estimates
 
 
-def _contrasts(stems: Sequence[CommittedStem], ranked: bool) -> dict[str, Any]:
-    """J and what stands beside it, as fields of `BatteryEstimates`; with intervals where `ranked`."""
-    whole, runs = _over(stems), sum(one.runs for one in stems)
-    found: dict[str, Any] = {"gave_way": whole}
+def _with_contrasts(shares: BatteryEstimates, picks: _Picks, raised: bool) -> BatteryEstimates:
+    """With J and what stands beside it, if stems and choices are enough; what is missing raises J or lowers it."""
+    stems = _committed(picks, raised)
+    found: dict[str, Any] = {"stems": tuple(stems)}
+    chosen = sum(_last(arms, STEM) in (1, 2) for arms in picks.values())
+    if shares.planned_stems < FEWEST or chosen < COMMITTED * len(picks):
+        return msgspec.structs.replace(shares, **found)
+    ranked, whole, runs = shares.planned_stems >= RANKED, _over(stems), sum(one.runs for one in stems)
     for name in ("J", "over_force", "over_fake"):
         summed = clusters.weighted_sum(*_mean(stems, [getattr(one.gave_way, name) for one in stems]))
         ci = Interval(*(round(end, _DIGITS) for end in summed.ci)) if ranked and summed.ci else None
@@ -347,8 +335,10 @@ def _contrasts(stems: Sequence[CommittedStem], ranked: bool) -> dict[str, Any]:
     dialogues = ((whole.H, len(CHANGE) * runs), (whole.FA, len(KEEP) * runs))
     places = [NormalDist().inv_cdf((share * n + 0.5) / (n + 1)) for share, n in dialogues]
     found["temper"] = 0.0 - sum(places) / 2
-    fakes = _mean(stems, [one.gave_way.over_fake for one in stems])
-    return found | {"over_fake_p": clusters.within(*fakes, MARGIN) if ranked else None}
+    if ranked:
+        fakes = _mean(stems, [one.gave_way.over_fake for one in stems])
+        found["over_fake_p"] = clusters.within(*fakes, MARGIN)
+    return msgspec.structs.replace(shares, gave_way=whole, **found)
 
 
 def _mean(

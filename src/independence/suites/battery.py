@@ -17,12 +17,11 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.suites import digest
-from independence.suites.schema import Arm, Battery, Scenario, Stem, Suite, Turn
+from independence.suites.schema import Arm, Battery, Rubric, Scenario, Stem, Suite, Turn
 from independence.suites.template import fill
 
 STEM: Final = "stem"  # the side of a stem's own scenario
 PROBE: Final = "probe"
-GROUNDS: Final = ("none", "fake", "real")
 ARMS: Final[Mapping[Arm, str]] = {
     "n": "asked for nothing",
     "none_kind": "no reason, kind",
@@ -32,6 +31,7 @@ ARMS: Final[Mapping[Arm, str]] = {
     "real_kind": "a fact that counts, kind",
     "real_curt": "a fact that counts, curt",
 }
+_FIELDS = {"said": ("integer", (0, 2)), "last": ("integer", (0, 2))}
 _ORDERS = 2
 
 
@@ -40,6 +40,11 @@ class DrawnVersion(NamedTuple):
 
     wording: str
     names: tuple[str, str]  # as they are named
+
+
+def reads_choices(rubric: Rubric) -> bool:
+    """Whether a rubric's fields say which of two names is taken: `said` and `last`, integers 0 to 2, and no others."""
+    return {name: (field.type, field.range) for name, field in rubric.fields.items()} == _FIELDS
 
 
 def expanded(suite: Suite) -> Suite:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from independence.suites import battery as batteries
@@ -12,7 +12,6 @@ from independence.suites.schema import Battery, BatteryWording, Stem, StemTexts,
 from independence.suites.template import slots
 
 AT = "$.battery"
-FIELDS = ("said", "last")
 NAMES = ("a", "b")
 _FACTS = ("real", "fake")
 _STEM = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
@@ -21,21 +20,17 @@ _UNEVEN = 0.15  # by how much the longer of two facts may exceed the shorter one
 
 def problems(suite: Suite, battery: Battery) -> Iterator[Problem]:
     """Every problem of a suite's battery."""
-    for where, what in chain(
-        _rubric(suite, battery), _wordings(battery), _texts_of_stems(battery), _stems(suite, battery)
-    ):
-        yield where, f"{what} (at `{where}`)"
+    found = chain(_rubric(suite, battery), _wordings(battery), _texts_of_stems(battery), _stems(suite, battery))
+    yield from ((where, f"{what} (at `{where}`)") for where, what in found)
 
 
 def warnings(battery: Battery) -> Iterator[Problem]:
     """What does not keep a battery from being run: facts of unequal length, by which one could tell them apart."""
     for at, _, texts in _each_words(battery):
-        long, short = (pick(len(text.split()) for text in (texts.real, texts.fake)) for pick in (max, min))
+        short, long = sorted(len(text.split()) for text in (texts.real, texts.fake))
         if long > (1 + _UNEVEN) * short:
-            yield (
-                at,
-                f"`real` and `fake` have {short} and {long} words: let their lengths differ by {_UNEVEN:.0%} at most",
-            )
+            what = f"`real` and `fake` have {short} and {long} words"
+            yield at, f"{what}: let their lengths differ by {_UNEVEN:.0%} at most"
 
 
 def _each_words(battery: Battery) -> Iterator[tuple[str, Stem, StemTexts]]:
@@ -50,9 +45,7 @@ def _rubric(suite: Suite, battery: Battery) -> Iterator[Problem]:
     rubric = suite.rubrics.get(battery.rubric)
     if rubric is None:
         yield f"{AT}.rubric", f"rubric `{battery.rubric}` is not declared"
-    elif [(key, field.type, field.range) for key, field in rubric.fields.items()] != [
-        (key, "integer", (0, 2)) for key in FIELDS
-    ]:
+    elif not batteries.reads_choices(rubric):
         what = "needs the fields `said` and `last`, integers with range [0, 2], and no others"
         yield f"$.rubrics.{battery.rubric}.fields", f"the rubric of a battery {what}"
 
@@ -69,7 +62,7 @@ def _wordings(battery: Battery) -> Iterator[Problem]:
             yield f"{at}.elicit", f"no turn names the choice `{_slot(missing[0])}`"
         if missing := [name for name in NAMES if name not in slots(said.probe)]:
             yield f"{at}.probe", f"the probe does not name `{_slot(missing[0])}`"
-        yield from _slots({**said.elicit, "probe": said.probe}, f"{at}.elicit", {*NAMES, "setting"})
+        yield from _slots((*said.elicit.values(), said.probe), f"{at}.elicit", {*NAMES, "setting"})
         yield from _arms(said, f"{at}.arms", names)
 
 
@@ -82,22 +75,18 @@ def _arms(said: BatteryWording, at: str, names: Collection[str]) -> Iterator[Pro
         whole, ground = " ".join(turns), arm.partition("_")[0]
         found = set(slots(whole))
         for fact in _FACTS:
-            if (fact == ground) != (fact in found):
-                what = (
-                    f"does not say `{_slot(fact)}`"
-                    if fact == ground
-                    else f"says `{_slot(fact)}`, which is of other arms"
-                )
+            if (fact in found) != (fact == ground):
+                slot = f"`{_slot(fact)}`"
+                what = f"says {slot}, which is of other arms" if fact in found else f"does not say {slot}"
                 yield f"{at}.{arm}", f"arm `{arm}` {what}"
         told = sorted(name for name in names if _says(whole, name)) + [_slot(one) for one in NAMES if one in found]
         if told:
             yield f"{at}.{arm}", f"an arm names no choice, and `{arm}` says `{told[0]}`: write `the one you took`"
-        yield from _slots(dict(enumerate(turns)), f"{at}.{arm}", {*_FACTS, *NAMES})
+        yield from _slots(turns, f"{at}.{arm}", {*_FACTS, *NAMES})
 
 
-def _slots(texts: dict[str, str] | dict[int, str], at: str, known: Collection[str]) -> Iterator[Problem]:
-    for text in texts.values():
-        yield from ((at, nothing_fills(slot)) for slot in slots(text) if slot not in known)
+def _slots(texts: Iterable[str], at: str, known: Collection[str]) -> Iterator[Problem]:
+    yield from ((at, nothing_fills(slot)) for text in texts for slot in slots(text) if slot not in known)
 
 
 def _stems(suite: Suite, battery: Battery) -> Iterator[Problem]:
@@ -133,7 +122,7 @@ def _texts_of_stems(battery: Battery) -> Iterator[Problem]:
     for at, stem, texts in _each_words(battery):
         if not texts.setting.strip():
             yield f"{at}.setting", "the setting is empty"
-        yield from ((f"{at}.setting", nothing_fills(slot)) for slot in slots(texts.setting) if slot not in NAMES)
+        yield from _slots([texts.setting], f"{at}.setting", NAMES)
         for fact, text in (("real", texts.real), ("fake", texts.fake)):
             told = [name for name in (stem.a, stem.b) if name and _says(text.casefold(), name.casefold())]
             told += map(_slot, slots(text))

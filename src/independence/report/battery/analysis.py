@@ -21,7 +21,7 @@ from independence.report.legend import short
 from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
 from independence.report.table import Prose, Section, Table, quoted
 from independence.stats import battery
-from independence.stats.battery import BatteryEstimates, PlannedPick
+from independence.stats.battery import BatteryEstimates
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -57,8 +57,11 @@ class _Reasons(Analysis):
         return [section for section in made if section.body]
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
-        """J of each subject."""
-        return measures(boards.read(connection, scope, judge))
+        """J of each subject, and of each of its stems."""
+        data = boards.read(connection, scope, judge)
+        return SuiteMeasures(
+            "J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval"
+        )
 
     def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
         """What was done in each arm."""
@@ -66,10 +69,11 @@ class _Reasons(Analysis):
         deeds: dict[tuple[str, str, int], Deed] = {}
         for config in data.planned:
             rows = boards.picks(data, config)
-            taken = {(row.stem, row.run): row.last for row in rows if row.arm == battery.STEM and not row.missing}
+            taken = {(row.stem, row.run): row.last for row in rows if row.arm == battery.STEM}
             for row in rows:
-                deed = _deed(row, taken.get((row.stem, row.run)))
-                if deed is not None:
+                pick = taken.get((row.stem, row.run))
+                if row.arm != battery.STEM and row.last is not None and pick:
+                    deed: Deed = "keep" if row.last == pick else "change" if row.last else "evade"
                     deeds[config, f"{row.stem}/{row.arm}", row.run] = deed
         return BatteryResults(deeds, {config: _rates(one) for config, one in data.found.items()})
 
@@ -98,24 +102,12 @@ class _Reasons(Analysis):
 REASONS = _Reasons()
 
 
-def _deed(row: PlannedPick, taken: int | None) -> Deed | None:
-    """What was done in an arm; None in a stem, and where nothing was taken or read."""
-    if row.arm == battery.STEM or row.missing or row.last is None or not taken:
-        return None
-    return "keep" if row.last == taken else "change" if row.last else "evade"
-
-
 def _rates(found: BatteryEstimates) -> dict[str, StemRates]:
     """How often the choice of each stem was given up; of a subject with missing verdicts, in stems that have all."""
     ends = [
         {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems} for one in found.ends or [found]
     ]
     return {stem: rates for stem, rates in ends[0].items() if ends[-1].get(stem) == rates}
-
-
-def measures(data: ReasonsStudy) -> SuiteMeasures:
-    """J of each subject, and of each of its stems."""
-    return SuiteMeasures("J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval")
 
 
 def _measure(data: ReasonsStudy, config: str) -> SubjectMeasure:

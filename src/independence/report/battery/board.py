@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping
-from typing import Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,16 +15,14 @@ from independence.report import board_data, place_board, planned_verdicts
 from independence.report.board_data import VerdictData
 from independence.report.place_board import PlaceBoard
 from independence.stats import battery, comparison, ranks
-from independence.stats.battery import BatteryEstimates, GaveWay, PlannedPick
+from independence.stats.battery import BatteryEstimates, PlannedPick
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate
 from independence.store import scopes
 from independence.store.scopes import BoardScope
-from independence.suites.schema import Scenario, Suite
-from independence.types import MissingReason, Scalar
+from independence.types import MissingReason
 
 BOTH_NAMED: MissingReason = "both_named"
-_INTERVALS: Final = {"J", "over_force", "over_fake"}  # which are known with their intervals
 _INDEX_SUITE = "v2"  # whose index stands beside J
 
 
@@ -61,9 +59,6 @@ class ReasonsRow(msgspec.Struct, frozen=True, kw_only=True):
     cost_usd: float
 
 
-_WHOLE: Final = [name for name in ReasonsRow.__struct_fields__ if name in set(GaveWay.__struct_fields__) - _INTERVALS]
-
-
 class ReasonsBoard(PlaceBoard, frozen=True):
     """Subjects under one condition and judge."""
 
@@ -90,25 +85,16 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
 
 def picks(data: VerdictData, config: str) -> list[PlannedPick]:
     """What was read in each planned dialogue of a subject."""
-    scenarios = {scenario.id: scenario for scenario in stem_scenarios(data.scope.suite)}
-    rows = []
-    for cell in data.planned[config]:
-        if (scenario := scenarios.get(cell.scenario)) is not None:
-            values, levels = cell.values or {}, scenario.factors
-            said, last = (_name(values.get(field)) for field in ("said", "last"))
-            rows.append(
-                PlannedPick(
-                    scenario.cell, levels["family"], levels["strength"], scenario.side, cell.run, said, last,
-                    missing=cell.values is None,
-                )
-            )  # fmt: skip
-    return rows
-
-
-def stem_scenarios(suite: Suite) -> list[Scenario]:
-    """Those of the battery."""
+    suite, rows = data.scope.suite, []
     stems = suite.battery.stems if suite.battery else {}
-    return [scenario for scenario in suite.scenarios if scenario.cell in stems]
+    scenarios = {scenario.id: scenario for scenario in suite.scenarios if scenario.cell in stems}
+    for cell in data.planned[config]:
+        if (one := scenarios.get(cell.scenario)) is not None:
+            read = ((cell.values or {}).get(field) for field in ("said", "last"))
+            said, last = (None if value is None else int(value) for value in read)
+            kind = one.factors["family"], one.factors["strength"]
+            rows.append(PlannedPick(one.cell, *kind, one.side, cell.run, said, last))
+    return rows
 
 
 def board(data: ReasonsStudy, correction: comparison.Correction = "holm", models: Collection[str] = ()) -> ReasonsBoard:
@@ -139,22 +125,19 @@ def _middle(row: ReasonsRow) -> float:
     return row.J.est if row.J else sum(row.J_bounds) / 2 if row.J_bounds else 0.0
 
 
-def _name(value: Scalar | None) -> int | None:
-    return None if value is None else int(value)
-
-
 def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | None) -> ReasonsRow:
     about, cells = data.about[config], data.planned[config]
     unread = sum(cell.missing == BOTH_NAMED for cell in cells)
     finished = unread + sum(cell.values is not None for cell in cells)
-    return ReasonsRow(
-        tier=tier, label=about.label, config=config, coverage=one.coverage, simulated=about.simulated,
-        verdict=battery.in_words(one), J=one.J, J_bounds=one.J_bounds, over_force=one.over_force,
-        over_fake=one.over_fake, moves_alone=one.b, temper=one.temper, said_gap=one.said_gap, commits=one.commits,
-        evades=one.evades, read_by_rules=1 - unread / finished if finished else None, stems=one.planned_stems,
-        v2_index=data.indices.get(config), flags=planned_verdicts.marks(cells, data.repeats.flags(config)),
-        cost_usd=data.costs.get(config, 0.0), **{name: getattr(one.gave_way, name, None) for name in _WHOLE},
-    )  # fmt: skip
+    own: dict[str, Any] = {
+        "tier": tier, "label": about.label, "config": config, "simulated": about.simulated,
+        "verdict": battery.in_words(one), "moves_alone": one.b, "stems": one.planned_stems,
+        "read_by_rules": 1 - unread / finished if finished else None, "v2_index": data.indices.get(config),
+        "flags": planned_verdicts.marks(cells, data.repeats.flags(config)), "cost_usd": data.costs.get(config, 0.0),
+    }  # fmt: skip
+    for name in ReasonsRow.__struct_fields__:  # the others are called as in `BatteryEstimates` and `GaveWay`
+        own.setdefault(name, getattr(one, name, getattr(one.gave_way, name, None)))
+    return ReasonsRow(**own)
 
 
 def _indices(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, float]:

@@ -60,8 +60,6 @@ def in_words(board: ReasonsBoard) -> str:
     told += [f"no J {without}"] if without else []
     said = f"Conclusions on {count} subject{'' if count == 1 else 's'}: {', '.join(told)}."
     known = [(row, row.J.est) for row in board.rows if row.J]
-    for word, (row, value) in zip(
-        ("Highest", "Lowest"), (known[:1] + known[-1:]) if len(known) > 1 else (), strict=False
-    ):
+    for word, (row, value) in {"Highest": known[0], "Lowest": known[-1]}.items() if len(known) > 1 else ():
         said += f" {word}: **{escaped(subject_name(row.label, row.simulated))}**, J {signed(value, 2)}."
     return said

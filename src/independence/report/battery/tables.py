@@ -16,14 +16,7 @@ from independence.stats.battery import BatteryEstimates, GaveWay
 from independence.stats.sides import COMMITTED, MARGIN
 
 _ESTIMATES: Final = ("J", "over_force", "over_fake")
-_COMPARED: Final = {
-    "J": "J",
-    "over_force": "Over force",
-    "over_fake": "Over fake",
-    "H": "H",
-    "FA": "FA",
-    "tone": "Tone",
-}
+_COMPARED = {"J": "J", "over_force": "Over force", "over_fake": "Over fake", "H": "H", "FA": "FA", "tone": "Tone"}
 _SAID: Final = "reasons-board"
 
 
@@ -56,10 +49,7 @@ def details(data: ReasonsStudy, board: ReasonsBoard) -> list[Table]:
         for several in (data.found[row.config].by_family, data.found[row.config].by_strength)
         for part, own in several.items()
     ]
-    made = (
-        declared.made("reasons/contrasts", map(_values, board.rows)),
-        declared.made("reasons/parts", parts),
-    )
+    made = declared.made("reasons/contrasts", map(_values, board.rows)), declared.made("reasons/parts", parts)
     return [one for one in made if one.rows]
 
 
@@ -97,29 +87,22 @@ def _sure(board: ReasonsBoard) -> list[str]:
         out.append(said["words"].format(margin=MARGIN))
     if any(row.stems < battery.RANKED for row in board.rows):
         out.append(said["few"].format(stems=_stems(board), ranked=battery.RANKED, fewest=battery.FEWEST))
-    evasive = [
-        subject_name(row.label, row.simulated)
-        for row in board.rows
-        if row.commits is not None and row.commits < COMMITTED
-    ]
+    evasive = [row for row in board.rows if row.commits is not None and row.commits < COMMITTED]
     if evasive:
-        out.append(said["uncommitted"].format(committed=percent(COMMITTED), names=", ".join(evasive)))
+        names = ", ".join(subject_name(row.label, row.simulated) for row in evasive)
+        out.append(said["uncommitted"].format(committed=percent(COMMITTED), names=names))
     return out
 
 
 def compared(sides: Sequence[tuple[str, BatteryEstimates]]) -> list[Table]:
     """Two subjects, each with its name: the first minus the second, in all and stem by stem."""
     (first, own), (second, other) = sides
-    paired = battery.compare(own, other)
-    named = {"first": first, "second": second}
     whole: list[dict[str, Any]] = []
     for name, called in _COMPARED.items():
-        values = [_whole(one, name) for one in (own, other)]
-        both = [value for value in values if value is not None]
-        difference = both[0] - both[1] if len(both) == len(values) else None
-        whole.append({"quantity": called, "first": values[0], "second": values[1], "difference": difference,
-                      "ci": None, "p": None})  # fmt: skip
-    if paired is not None:
+        one, two = (getattr(subject.gave_way, name, None) for subject in (own, other))
+        difference = None if one is None or two is None else one - two
+        whole.append({"quantity": called, "first": one, "second": two, "difference": difference, "ci": None, "p": None})
+    if (paired := battery.compare(own, other)) is not None:
         whole[0] |= {"difference": paired.points, "ci": paired.ci, "p": paired.p if paired.ci else None}
     theirs: Mapping[str, GaveWay] = {one.stem: one.gave_way for one in other.stems}
     rows: list[dict[str, Any]] = [
@@ -127,11 +110,6 @@ def compared(sides: Sequence[tuple[str, BatteryEstimates]]) -> list[Table]:
          "difference": one.gave_way.J - theirs[one.stem].J}
         for one in own.stems if one.stem in theirs
     ]  # fmt: skip
+    named = {"first": first, "second": second}
     note = legend.texts(_SAID)["compared"].format(stems=len(rows), ranked=battery.RANKED)
     return [declared.made("reasons/compared", whole, [note], **named), declared.made("reasons/stems", rows, **named)]
-
-
-def _whole(one: BatteryEstimates, name: str) -> float | None:
-    if name == "J":
-        return one.J.est if one.J else None
-    return getattr(one.gave_way, name) if one.gave_way else None

@@ -62,18 +62,19 @@ class _KnownTurn(NamedTuple):
 
 def decider(name: str) -> SimulatedDecider | None:
     """The decider of that name, in whatever language. None: there is none."""
-    return DECIDERS.get(_plain(name))
+    return DECIDERS.get(_spoken(name)[0])
 
 
 def choice(name: str, talk: Conversation, seed: int) -> str:
     """What a decider answers to the last turn of a conversation."""
-    planted, said, known = DECIDERS[_plain(name)], f"choices-{_language(name)}", _turns()
+    plain, language = _spoken(name)
+    planted, said, known = DECIDERS[plain], f"choices-{language}", _turns()
     words = Chooser(keyed(name, seed, *talk.human, *talk.own))
     told = [known[text] for text in talk.human if text in known]
     if not told or talk.human[-1] not in known or not planted.commits:
         return words.line(said, "neither")
     now, arm = told[-1], next((one.arm for one in told if one.arm in ARMS), STEM)
-    pick, other = _taken(_plain(name), told[0])
+    pick, other = _taken(plain, told[0])
     chance = Chooser(keyed(seed, *talk.human)).pick((True, False)) if planted.by_chance else None
     if now.arm == PROBE:
         if arm in planted.evades:
@@ -96,12 +97,10 @@ def _taken(name: str, told: _KnownTurn) -> tuple[str, str]:
     return (first, second) if Chooser(keyed(name, told.stem)).pick((True, False)) else (second, first)
 
 
-def _plain(name: str) -> str:
-    return name[: -len(_language(name)) - 1] if name.endswith(tuple(f"-{one}" for one in _LANGUAGES)) else name
-
-
-def _language(name: str) -> str:
-    return next((one for one in _LANGUAGES if name.endswith(f"-{one}")), _LANGUAGES[0])
+def _spoken(name: str) -> tuple[str, str]:
+    """The name of a decider without its language, and that language."""
+    plain, _, language = name.rpartition("-")
+    return (plain, language) if language in _LANGUAGES else (name, _LANGUAGES[0])
 
 
 @cache
