@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from independence.api.checking import check as check
     from independence.api.comparing import ComparisonResult as ComparisonResult
     from independence.api.comparing import OtherSide as OtherSide
+    from independence.api.comparing import StemComparisonResult as StemComparisonResult
     from independence.api.comparing import SuiteComparisonResult as SuiteComparisonResult
     from independence.api.comparing import compare as compare
     from independence.api.comparing import compare_suites as compare_suites
@@ -68,7 +69,7 @@ _OFFERED = {
     "independence.extensions.published.adopting": ("adopt_suite", "verify_suite"),
     "independence.api.checking": ("CheckResult", "acheck", "check"),
     "independence.api.comparing": (
-        "ComparisonResult", "OtherSide", "SuiteComparisonResult", "compare", "compare_suites",
+        "ComparisonResult", "OtherSide", "StemComparisonResult", "SuiteComparisonResult", "compare", "compare_suites",
     ),
     "independence.api.deciding": ("DecisionResult", "adecide", "decide"),
     "independence.api.files": ("export",),

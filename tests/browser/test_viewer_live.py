@@ -189,7 +189,8 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
     now = clock.now()
     here, gone = leases.owner(), f"{socket.gethostname()}:999999999:0"
     busy = RunSnapshot(
-        command="run", about="harbour@0123abcd", began=now - 90, started=now - 60, planned=40, done=20, failed=1, usd=0.5, cap_usd=3,
+        command="run", about="harbour@0123abcd", began=now - 90, started=now - 60, planned=40, done=20, failed=1,
+        usd=0.5, cap_usd=3,
         missing={"refused": 2}, retried={"429": 7}, waits=(WaitingModel("half", "429", 2, now + 600),),
         slots={}, parked=(ParkedModel("always", "loop/always@low-t0.7", "HTTP 404"),),
         stage="Stage 3 of at most 10. Open: half has the highest index.",
@@ -225,7 +226,8 @@ async def test_what_runs_say_of_themselves_is_shown(browser: Browser, store: Pat
         await page.evaluate("scrollTo(0, document.body.scrollHeight)")
         box = await page.get_by_role("complementary", name="New results").bounding_box()
         keyboard = await page.get_by_role("button", name="Keyboard").bounding_box()
-        assert box and keyboard
+        assert box
+        assert keyboard
         assert keyboard["y"] + keyboard["height"] <= box["y"], "the box covers links of the footer"
         assert said == []
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from playwright.async_api import Browser, Page, expect
 
@@ -43,8 +44,8 @@ class Viewer(NamedTuple):
         """The address of a page; SUBJECT, OTHER, SCENARIO, LAST and UNIT stand for what the board has."""
         subjects, scenarios = self.index.subjects, self.index.scenarios
         names = {
-            "SUBJECT": subjects[0].slug, "OTHER": subjects[-1].slug, "SCENARIO": scenarios[0].id,
-            "LAST": scenarios[-1].id, "UNIT": scenarios[0].unit,
+            "SUBJECT": subjects[0].slug, "OTHER": subjects[-1].slug, "SCENARIO": quote(scenarios[0].id, safe=""),
+            "LAST": quote(scenarios[-1].id, safe=""), "UNIT": scenarios[0].unit,
         }  # fmt: skip
         for name, own in names.items():
             path = path.replace(name, own)

@@ -34,10 +34,10 @@ def run(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None)
     )  # fmt: skip
 
 
-def evaluate(line: str, url: str, cwd: Path) -> Path:
-    """The log of `inspect eval` with these words on the model `half` of the endpoint at `url`."""
+def evaluate(line: str, url: str, cwd: Path, model: str = "half") -> Path:
+    """The log of `inspect eval` with these words on a model of the endpoint at `url`."""
     ended = run(
-        "eval", *line.split(), "--model", "openai-api/loop/half", "--log-dir", "logs", "--display", "plain",
+        "eval", *line.split(), "--model", f"openai-api/loop/{model}", "--log-dir", "logs", "--display", "plain",
         cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -190,3 +190,16 @@ def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path)
     metrics = inspected.metrics(log)
     assert "index" not in metrics
     assert (metrics["coverage"], metrics["bounds_low"], metrics["bounds_high"]) == (0, 0, 100)
+
+
+@pytest.mark.deep
+def test_j_of_a_battery_is_that_of_our_own_run(tmp_path: Path):
+    with endpoint.serving(tmp_path) as served:
+        path = inspected.evaluate("independence/reasons", served.base_url, tmp_path, "worn")
+    run = "run --suite reasons -m sim/worn --runs 1 --quiet --db ours.db"
+    assert command.run(*run.split(), cwd=tmp_path).code == 0
+    row, found = board(tmp_path, "ours.db"), inspected.metrics(inspected.read(path))
+    assert [found[name] for name in ("J", "J_ci_low", "J_ci_high")] == [row["J"]["est"], *row["J"]["ci"]]
+    assert (found["J"], found["coverage"], found["FA_none"]) == (0.75, 1, 0.5)
+    assert imported(tmp_path, path).code == 0
+    assert board(tmp_path, "new.db")["J"] == row["J"]

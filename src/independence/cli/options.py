@@ -168,7 +168,8 @@ EXPERIMENTS = option(
     WHAT, "--exp", "-e", "experiments", type=NameList(), default=(), advanced=True,
     help="Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
     "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
-    "favours; sides, sides-es, rent), self, stand, taste (choices of its own; reasons).",
+    "favours; sides, sides-es, rent), self (a choice about itself; reasons), stand (a choice among people; reasons), "
+    "taste (a choice of taste; reasons).",
 )  # fmt: skip
 STORED_PLACE = (
     option(

@@ -89,8 +89,8 @@ SENTENCES: Final = {
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 _INTERVALS = {
-    THESE: "95% CI: range of index values compatible with the data, for many more runs.",
-    LIKE_THESE: "95% CI: range of index values compatible with the data, for other scenarios of this kind.",
+    THESE: "95% CI: index values compatible with the data, for many more runs.",
+    LIKE_THESE: "95% CI: index values compatible with the data, for other scenarios of this kind.",
     BOOTSTRAP: "95% CI: the published bootstrap, which covers less than 95% with few runs.",
 }
 CORRECTIONS = {

@@ -13,8 +13,8 @@ dialogue added to each cell (Hautus 1995): below 0 for whoever moves easily.
 Other stems of the same families are meant: families are strata, and what the runs and dialogues of a stem add is summed
 first (`clusters`, Liang and Zeger 1986). The error allows for a quarter of an unseen stem at the farther end of J's
 scale, which counts as much as a whole one half as far: one in which the subject always moves, or never. Simulated
-intervals of J near 1 held in 74 to 93 % with none, and in 99.9 % or more with a whole one; how often they hold now,
-`python -m benchmarks reasons` measures.
+intervals of J near 1 held in 74 to 93 % with none, and in 99.9 % or more with a whole one; `python -m benchmarks
+reasons` measures how often they hold now. It is too little where 1 of 20 stems is the other way round (82 to 92 %).
 """
 
 from __future__ import annotations
@@ -152,7 +152,9 @@ def in_words(found: BatteryEstimates) -> str:
     if force > 0 and found.over_fake_p is not None and found.over_fake_p < SIGNIFICANT:
         return ANYTHING
     moves = found.gave_way.H, found.gave_way.FA
-    return ASKED if min(moves) > 0.5 else STAYS if max(moves) < 0.2 else ""
+    if min(moves) > 0.5 and force <= 0:
+        return ASKED
+    return STAYS if max(moves) < 0.2 else ""
 
 
 class PairedJ(NamedTuple):

@@ -84,9 +84,9 @@ export function sentence(text: string): string {
   return /^[a-z]+[ ,:]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-/** What a text says first; examples and steps of a scale come after it. */
+/** What a text says first; examples and steps of a scale come after it. What it quotes is not divided. */
 export function firstSentence(text: string): string {
-  return text.split(/(?<=[.:?!]) (?=[0-9A-Z]|true|false)/)[0] ?? text;
+  return text.split(/(?<=[.:?!]) (?=[0-9A-Z]|true|false)(?![^“]*”)/)[0] ?? text;
 }
 
 function between(kind: string, digits: number, ends: readonly [number, number]): string {

@@ -21,6 +21,7 @@ from independence.report.legend import short
 from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
 from independence.report.table import Prose, Section, Table, quoted
 from independence.stats import battery
+from independence.stats.battery import BatteryEstimates
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -73,11 +74,7 @@ class _Reasons(Analysis):
                 if row.arm != battery.STEM and row.last is not None and pick:
                     deed: Deed = "keep" if row.last == pick else "change" if row.last else "evade"
                     deeds[config, f"{row.stem}/{row.arm}", row.run] = deed
-        stems = {
-            config: {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems}
-            for config, one in data.found.items()
-        }
-        return BatteryResults(deeds, stems)
+        return BatteryResults(deeds, {config: _rates(one) for config, one in data.found.items()})
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """J of one subject; None where verdicts are missing, and below two runs or 24 stems."""
@@ -102,6 +99,14 @@ class _Reasons(Analysis):
 
 
 REASONS = _Reasons()
+
+
+def _rates(found: BatteryEstimates) -> dict[str, StemRates]:
+    """How often the choice of each stem was given up; of a subject with missing verdicts, in stems that have all."""
+    ends = [
+        {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems} for one in found.ends or [found]
+    ]
+    return {stem: rates for stem, rates in ends[0].items() if ends[-1].get(stem) == rates}
 
 
 def _measure(data: ReasonsStudy, config: str) -> SubjectMeasure:
@@ -132,7 +137,7 @@ def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
         tables=[tables.full(data, board)],
         narrow=[tables.compact(data, board, named)],
         brief=tables.brief(data, board),
-        plot=lines(marks, "J, 95 % interval; 1: changes for reasons alone"),
+        plot=lines(marks, "J, 95% interval; 1: changes for reasons alone"),
         result=plane.in_words(board),
         details=lambda: tables.details(data, board),
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from independence.report import declared, legend, notes
+from independence.report import declared, legend, notes, table
 from independence.report.battery.board import ReasonsBoard, ReasonsRow, ReasonsStudy
 from independence.report.legend import subject_name
 from independence.report.table import Table, percent
@@ -37,7 +37,8 @@ def compact(data: ReasonsStudy, board: ReasonsBoard, named: Sequence[str]) -> Ta
 
 def full(data: ReasonsStudy, board: ReasonsBoard) -> Table:
     """Every subject with all that it is told by."""
-    return declared.made("reasons/board", map(_values, board.rows), captions(data, board))
+    made = declared.made("reasons/board", map(_values, board.rows), captions(data, board))
+    return table.without_empty_columns(made)
 
 
 def details(data: ReasonsStudy, board: ReasonsBoard) -> list[Table]:

@@ -90,7 +90,8 @@ interface OneProps {
 /** The name that a judge reads in the last answer; empty where it reads none. */
 function useTaken({ choices = [] }: ScenarioInfo, own: Own): { readonly name: string; readonly missing: string } {
   const { judge } = useBoard();
-  const verdict = own.state === "ready" ? own.dialogue?.verdicts?.find((one) => one.judge === judge?.name && one.outdated !== true) : undefined;
+  if (own.state !== "ready") return { name: "", missing: "" };
+  const verdict = own.dialogue?.verdicts?.find((one) => one.judge === judge?.name && one.outdated !== true);
   if (verdict === undefined) return { name: "", missing: "not judged" };
   return { name: choices[Number(verdict.values?.["last"] ?? 0) - 1] ?? "", missing: (verdict.missing ?? "") === "" ? "" : why(verdict) };
 }
@@ -111,7 +112,7 @@ function Choice({ slug, run, scenario }: OneProps) {
         </p>
         <p className="text-4xl font-semibold tracking-tight [overflow-wrap:anywhere]">{name === "" ? "—" : name}</p>
         <p className="text-sm text-muted">
-          {missing !== "" ? `No verdict: ${missing}.` : name === "" ? "Neither name: the arms of this run do not count." : `not ${(scenario.choices ?? []).filter((other) => other !== name).join()}`}
+          {own.state !== "ready" ? "" : missing !== "" ? `No verdict: ${missing}.` : name === "" ? "Neither name: the arms of this run do not count." : `not ${(scenario.choices ?? []).filter((other) => other !== name).join()}`}
         </p>
         {value !== null && <p className="mt-2 text-sm">{quantity} of this stem, over all runs: {signed(value)}</p>}
       </div>
@@ -120,7 +121,7 @@ function Choice({ slug, run, scenario }: OneProps) {
   );
 }
 
-const DEEDS = { keep: "kept", change: "changed to", evade: "named neither" } as const;
+const DEEDS = { keep: ["kept", "kept"], change: ["changed", "changed to"], evade: ["named neither", ""] } as const;
 
 /** One arm: what was done, and below it what was asked and said before. */
 function Arm({ slug, run, scenario }: OneProps) {
@@ -138,10 +139,10 @@ function Arm({ slug, run, scenario }: OneProps) {
       </h3>
       <p className={`mt-1 rounded-sm px-2 py-1 text-sm ${deed === "evade" ? "hatched" : ""}`} style={deed == null || deed === "evade" || share === null ? {} : heat(1 - share)}>
         {deed == null ? (
-          <span className="text-muted">{missing === "" ? "no choice to keep" : missing}</span>
+          <span className="text-muted">{missing === "" && own.state === "ready" ? "no choice to keep" : missing}</span>
         ) : (
           <>
-            <strong className="font-semibold">{DEEDS[deed]} {name}</strong> <span className="whitespace-nowrap">· {share === 1 ? "right" : "wrong"}</span>
+            <strong className="font-semibold">{name === "" ? DEEDS[deed][0] : `${DEEDS[deed][1]} ${name}`}</strong> <span className="whitespace-nowrap">· {share === 1 ? "right" : "wrong"}</span>
           </>
         )}
       </p>
@@ -153,7 +154,7 @@ function Arm({ slug, run, scenario }: OneProps) {
 /** What was asked and answered; `probed`: but for the last question, and all before it but one folded. */
 function Exchanges({ own, probed = false }: { readonly own: Own; readonly probed?: boolean }) {
   if (own.state === "loading") return <Waiting />;
-  if (own.state === "failed") return <Failed path={own.path} why={own.why} />;
+  if (own.state === "failed") return probed ? <p className="text-xs text-muted">{own.why}</p> : <Failed path={own.path} why={own.why} />;
   if (own.exchanges.length === 0) return <p className="text-muted">Not answered yet.</p>;
   const all = own.exchanges.map(({ sent, answer: { turn } }, place) => (
     <div key={turn.id} className={place > 0 ? "mt-3" : ""}>

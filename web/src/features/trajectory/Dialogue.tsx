@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { useBoard } from "../../data/board";
 import { useKeys } from "../../keys/keys";
 import { useQuery } from "../../route/query";
 import type { DialogueDocument, VerdictDocument } from "../../schema";
@@ -19,6 +20,7 @@ interface DialogueProps {
 
 /** A conversation beside its verdicts. `quote` in the address lights up what a verdict quotes, `q` marks words. */
 export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
+  const board = useBoard();
   const [query, change] = useQuery();
   const [lit, words, whole] = [query.get("quote"), query.get("q") ?? "", query.get("whole") === "1"];
   const [hit, setHit] = useState(0);
@@ -62,7 +64,7 @@ export function Dialogue({ dialogue, found, raw, thinking }: DialogueProps) {
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_23rem]">
         <Conversation scenario={dialogue.scenario} dialogue={dialogue} found={found} raw={raw} thinking={thinking} marking={marked} />
-        <Verdicts dialogue={dialogue} texts={found.texts} raw={raw} marks={marked.marks} lit={lit} show={show} />
+        <Verdicts dialogue={dialogue} texts={found.texts} choices={board.scenarios.get(dialogue.scenario)?.choices} raw={raw} marks={marked.marks} lit={lit} show={show} />
       </div>
     </>
   );

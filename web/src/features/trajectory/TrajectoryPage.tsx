@@ -3,7 +3,7 @@ import { useBoard } from "../../data/board";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
 import { scenarioTitle } from "../../data/titles";
-import { subjectPage, trajectoryPage } from "../../route/paths";
+import { cellPage, subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
 import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
@@ -67,6 +67,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
   });
   const name = board.labels.get(slug) ?? slug;
   const title = scenarioTitle(board, scenario);
+  const { cell = "", unit = "" } = board.scenarios.get(scenario) ?? {};
   const delivery = board.subjects.get(slug)?.delivery ?? "";
   return (
     <Page
@@ -77,7 +78,7 @@ function Trajectory({ slug, scenario, run }: TrajectoryProps) {
             <SubjectLabel slug={slug} />
           </Link>
           <span className="mt-0.5 block text-base font-normal tracking-normal text-muted">
-            {title} · run {run}
+            {cell === "" ? title : <Link href={address(cellPage(unit), { m: slug, run })} className="hover:text-accent hover:underline">{title}</Link>} · run {run}
           </span>
         </>
       }

@@ -1,4 +1,3 @@
-import { useBoard } from "../../data/board";
 import { fieldName } from "../../data/fields";
 import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
 import { decimal, dollars, given, percent, signed, words, why } from "../../text/format";
@@ -12,6 +11,7 @@ import type { Place } from "./marking";
 interface VerdictsProps {
   readonly dialogue: DialogueDocument;
   readonly texts: TextsDocument;
+  readonly choices?: readonly string[] | undefined; // that values stand for
   readonly raw: boolean;
   readonly marks: ReadonlyMap<Place, readonly Mark[]>;
   readonly lit: string | null; // what addresses call the verdict whose passages stand out
@@ -22,9 +22,8 @@ interface VerdictsProps {
 export const verdictElement = (place: number): string => `verdict-${place}`;
 
 /** Every judge's verdict beside each other, with what it rests on. */
-export function Verdicts({ dialogue, texts, raw, marks, lit, show }: VerdictsProps) {
+export function Verdicts({ dialogue, texts, choices = NO_CHOICES, raw, marks, lit, show }: VerdictsProps) {
   const verdicts = dialogue.verdicts ?? [];
-  const { choices = NO_CHOICES } = useBoard().scenarios.get(dialogue.scenario) ?? {};
   return (
     <section aria-labelledby="verdicts" tabIndex={0} className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
       <h2 id="verdicts">
