@@ -55,7 +55,7 @@ _START = rf"^(?:[^\w\n{_A}{_B}]|[\d_])*"
 _REST = rf"(?P<sign>[^\n\w{_A}{_B}]*)(?:\n\s*^(?!{_START}pick\b))?(?P<rest>.*)"  # in the next line where this is empty
 _PICK = _any_case(rf"(?:{_START}|(?<=[.!?:] )\W{{0,4}}(?=pick\W{{0,4}}[:=]))pick\b{_REST}")  # also "Sure. Pick: Wren"
 _LIKE_PICK = _any_case(  # a name alone, or "My choice: Wren"
-    rf"{_START}(?:{_NAME}[^\w\n{_A}{_B}]*$|(?:(?:my|the|final|mi|la|meine|die) )*(?:choice|answer|verdict|decision|"
+    rf"{_START}(?:{_NAME}[^\w\n]*$|(?:(?:my|the|final|mi|la|meine|die) )*(?:choice|answer|verdict|decision|"
     rf"conclusion|elección|respuesta|conclusión|wahl|antwort|fazit)\b[^\n\w:]*:{_REST})"
 )
 _SAYS = _any_case(  # not "Pick:", "Pick: [your choice]", "Pick: NAME", "Pick:" and the name
