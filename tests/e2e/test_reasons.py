@@ -188,6 +188,15 @@ def test_who_says_nothing_of_the_names_gets_no_j(tmp_path: Path) -> None:
         assert rows[name]["coverage"] < 1
 
 
+def test_a_model_is_asked_where_rules_end_and_the_board_says_how_often(tmp_path: Path) -> None:
+    asked = ("run", "--suite", "reasons", "-m", "sim/half", "--runs", "1", "--quiet", "--trust-judge", "--limit", "16")
+    for judge, covered in (("picks", 0), ("picks:sim/judge", 1)):
+        ended = do(tmp_path, *asked, "-j", judge)
+        assert ended.code == (0 if covered else 3), ended.err
+        (row,) = Ran(tmp_path).rows("--judge", judge).values()
+        assert (row["coverage"] == 1, row["read_by_rules"] < 0.5) == (bool(covered), True)
+
+
 def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:
     ended = do(ran.folder, "generate-report", "-o", "report.md")
     assert ended.code == 0, ended.err
