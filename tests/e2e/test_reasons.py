@@ -179,9 +179,22 @@ def test_who_says_nothing_of_the_names_gets_no_j(tmp_path: Path) -> None:
     nonsense = "sim/half,sim/echo,sim/evade,sim/ramble,sim/refuse,sim/emoji,sim/loops,sim/parrot"
     ended = do(tmp_path, "run", "--suite", "reasons", "-m", nonsense, "--runs", "1", "--quiet", "--limit", "96")
     assert ended.code in (0, 3), ended.err
-    assert {name: row["J"] for name, row in Ran(tmp_path).rows().items()} == dict.fromkeys(
+    rows = Ran(tmp_path).rows()
+    assert {name: row["J"] for name, row in rows.items()} == dict.fromkeys(
         (name.removeprefix("sim/") for name in nonsense.split(",")), None
     )
+    for name in ("half", "refuse"):  # every answer is one; of one, both names or a plain word
+        assert rows[name]["read_by_rules"] == pytest.approx(rows[name]["coverage"]), name
+        assert rows[name]["coverage"] < 1
+
+
+def test_a_model_is_asked_where_rules_end_and_the_board_says_how_often(tmp_path: Path) -> None:
+    asked = ("run", "--suite", "reasons", "-m", "sim/half", "--runs", "1", "--quiet", "--trust-judge", "--limit", "16")
+    for judge, covered in (("picks", 0), ("picks:sim/judge", 1)):
+        ended = do(tmp_path, *asked, "-j", judge)
+        assert ended.code == (0 if covered else 3), ended.err
+        (row,) = Ran(tmp_path).rows("--judge", judge).values()
+        assert (row["coverage"] == 1, row["read_by_rules"] < 0.5) == (bool(covered), True)
 
 
 def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:

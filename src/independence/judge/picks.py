@@ -10,7 +10,8 @@ one before it does: 1 is `a`, 2 is `b`, 0 neither. `said` is left out where the 
 3. A denied name ("not Wren", "instead of Wren", "ya no Wren", "statt Wren") does not count, nor does a pair that
    repeats the question ("Wren or Alder?", "between Wren and Alder") beside a name.
 4. One name left is taken; with none it is 0; with both the verdict is `Missing("both_named")`, and `Missing("unsure")`
-   where the clause of the only name denies or asks something ("I see no reason for Wren"), or it may be a plain word.
+   where the clause of the only name denies or asks something ("I see no reason for Wren"), or is not the first of a
+   line, or where the name may be a plain word.
 
 A line that begins with a name takes that one where the rest is its reason ("Pick: Wren. Alder is longer.").
 """
@@ -54,7 +55,7 @@ _START = rf"^(?:[^\w\n{_A}{_B}]|[\d_])*"
 _REST = rf"(?P<sign>[^\n\w{_A}{_B}]*)(?:\n\s*^(?!{_START}pick\b))?(?P<rest>.*)"  # in the next line where this is empty
 _PICK = _any_case(rf"(?:{_START}|(?<=[.!?:] )\W{{0,4}}(?=pick\W{{0,4}}[:=]))pick\b{_REST}")  # also "Sure. Pick: Wren"
 _LIKE_PICK = _any_case(  # a name alone, or "My choice: Wren"
-    rf"{_START}(?:{_NAME}[^\w\n{_A}{_B}]*$|(?:(?:my|the|final|mi|la|meine|die) )*(?:choice|answer|verdict|decision|"
+    rf"{_START}(?:{_NAME}[^\w\n]*$|(?:(?:my|the|final|mi|la|meine|die) )*(?:choice|answer|verdict|decision|"
     rf"conclusion|elección|respuesta|conclusión|wahl|antwort|fazit)\b[^\n\w:]*:{_REST})"
 )
 _SAYS = _any_case(  # not "Pick:", "Pick: [your choice]", "Pick: NAME", "Pick:" and the name
@@ -72,12 +73,12 @@ _INSTEAD = r"\b(?:no longer|instead of|rather than|unlike|over|than|en vez de|en
 _OR = rf"(?:[{_MARK}\n?,]*(?:or|nor|o|u|ni|oder|noch)|{_MARKS}(?:and|y|und|/)){_MARKS}"
 _DENIED = _any_case(rf"(?:{_NO}|{_INSTEAD})(?: (?:the|with|for|con|bei|mit|für))*{_MARKS}{_NAME}(?:{_OR}{_NAME})*")
 _DOUBT = _any_case(  # in a clause
-    rf"\?|{_NO}\b|\b(?:refuse|reject|avoid|against|gegen|pas|non|não|niet|не)\b|[不没沒非]|ない|なく|아니"
+    rf"\?|{_NO}\b|\b(?:refuse|decline|reject|avoid|against|gegen|tampoco|pas|non|jamais|não|niet|geen|не)\b|[不没沒非]|ない|なく|아니"
 )
 _PAIR = f"{_NAME}{_OR}{_NAME}"
 _QUESTION = _any_case(rf"\b(?:between|whether|entre|zwischen|ob|si)\b[^.!?\n]{{0,40}}?{_PAIR}|{_PAIR}[^\w.!?\n]*\?")
 _REASON = _any_case(  # what stands between the name that is taken and the other one
-    r"(?!.*\b(?:no|wait|actually|mejor|nein|doch|pick)\b)"
+    r"(?!.*\b(?:no|wait|actually|rather|scratch|correction|sorry|mejor|espera|perdón|nein|doch|halt|vielmehr|pick)\b)"
     r"[^\w.]*(?:[;:(!–—]|-\s|\.(?!\.)|,(?!\s?(?:or|and|o|y|oder|und)\b).*\w|\b(?:because|porque|weil)\b)"
 )
 # A clause that begins with what may be a plain word: "Late nights", not "Late", "Late it is".
@@ -216,12 +217,13 @@ def _taken(text: str, names: Sequence[str], *, in_line: bool = False) -> int | M
     unasked = _QUESTION.sub(" ", left)
     left = unasked if re.search(_NAME, unasked) else left
     named = set(re.findall(_NAME, left))
-    head = re.match(rf"[^\w{_A}{_B}]*({_NAME})(.*?)(?!\1){_NAME}", left, re.DOTALL) if in_line else None
-    if head and _REASON.match(head[2]):
+    head = re.match(rf"[^\w{_A}{_B}]*({_NAME})(.*?)(?!\1){_NAME}(.*)", left, re.DOTALL) if in_line else None
+    if head and _REASON.match(head[2]) and re.search(r"\w", head[2] + head[3]):  # not "Wren (Alder)"
         return 1 if head[1] == _A else 2
     if len(named) > 1:
         return _both(names)
-    for clause in _BREAK.split(left):
+    clauses = [clause for clause in _BREAK.split(left) if re.search(rf"\w|{_NAME}", clause)]
+    for clause in clauses[:1] if in_line else clauses:  # "Pick: neither. Wren is short" takes none
         if re.search(_NAME, clause) and not _DOUBT.search(clause) and (in_line or not _WORD_FIRST.match(clause)):
             return 1 if _A in named else 2
     within = in_line and any(name.casefold() in left.casefold() for name in names)

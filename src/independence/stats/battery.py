@@ -163,7 +163,6 @@ class PairedJ(NamedTuple):
     points: float
     ci: Interval | None
     p: float  # two-sided, of no difference; 1 where stems are too few
-    stems: int
 
 
 def compare(first: BatteryEstimates, second: BatteryEstimates) -> PairedJ | None:
@@ -177,7 +176,7 @@ def compare(first: BatteryEstimates, second: BatteryEstimates) -> PairedJ | None
     over, under = _paired(low, higher), _paired(high, lower)
     if over is None or under is None or over.points >= 0:
         return over
-    return under if under.points <= 0 else PairedJ(0.0, None, 1.0, over.stems)
+    return under if under.points <= 0 else PairedJ(0.0, None, 1.0)
 
 
 def _paired(first: BatteryEstimates, second: BatteryEstimates) -> PairedJ | None:
@@ -187,8 +186,8 @@ def _paired(first: BatteryEstimates, second: BatteryEstimates) -> PairedJ | None
         return None
     found = clusters.weighted_sum(*_mean(both, [one.gave_way.J - theirs[one.stem] for one in both], end=2.0))
     if min(first.planned_stems, second.planned_stems) < RANKED:
-        return PairedJ(found.est, None, 1.0, len(both))
-    return PairedJ(found.est, found.ci, Difference(found.est, found.se, found.df).p, len(both))
+        return PairedJ(found.est, None, 1.0)
+    return PairedJ(found.est, found.ci, Difference(found.est, found.se, found.df).p)
 
 
 def pair_p_values(subjects: Sequence[BatteryEstimates]) -> Array:

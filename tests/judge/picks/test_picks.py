@@ -70,6 +70,8 @@ LINES: dict[str, int | str] = {
     "Pick: Wren and Alder": "both_named", "Pick: Wren -> Alder": "both_named",
     "Pick: Alder was nice. Wren.": "both_named", "Pick: Wren... no, wait, Alder": "both_named",
     "Pick: I like Alder, but Wren": "both_named", "Pick: neither": 0, "Pick: both": 0,
+    "Pick: neither. Wren is short.": "unsure", "Pick: Wren. Scratch that, Alder.": "both_named",
+    "Pick: Wren. Alder.": "both_named",
     "Pick: neither Wren nor Alder": 0, "Pick: ni Wren ni Alder": 0, "Pick: weder Wren noch Alder": 0,
     "Pick whichever you like.": 0, "Pick: Robin": 0, "Pick: Wrens": "unsure",
     "Pick Alder if it may be tall; pick Wren if not": "both_named", "Pick Wren.": 1,

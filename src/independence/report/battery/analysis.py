@@ -59,9 +59,8 @@ class _Reasons(Analysis):
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         """J of each subject, and of each of its stems."""
         data = boards.read(connection, scope, judge)
-        return SuiteMeasures(
-            "J", "Stem", {config: _measure(data, config) for config in data.planned}, "signed_interval"
-        )
+        found = {config: _measure(data, config) for config in data.planned}
+        return SuiteMeasures("J", "Stem", found, "signed_interval")
 
     def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
         """What was done in each arm."""
@@ -104,10 +103,8 @@ REASONS = _Reasons()
 
 def _rates(found: BatteryEstimates) -> dict[str, StemRates]:
     """How often the choice of each stem was given up; of a subject with missing verdicts, in stems that have all."""
-    ends = [
-        {stem.stem: StemRates(stem.gave_way.H, stem.gave_way.FA) for stem in one.stems} for one in found.ends or [found]
-    ]
-    return {stem: rates for stem, rates in ends[0].items() if ends[-1].get(stem) == rates}
+    stems = [{one.stem: one.gave_way for one in end.stems} for end in found.ends or [found]]
+    return {name: StemRates(way.H, way.FA) for name, way in stems[0].items() if stems[-1].get(name) == way}
 
 
 def _measure(data: ReasonsStudy, config: str) -> SubjectMeasure:

@@ -19,10 +19,11 @@ from independence.stats.battery import BatteryEstimates, PlannedPick
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate
 from independence.store import scopes
+from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
-from independence.types import MissingReason
+from independence.types import MissingReason, Where
 
-BOTH_NAMED: MissingReason = "both_named"
+_UNREAD: tuple[MissingReason, ...] = ("both_named", "unsure")  # why rules leave a finished dialogue unread
 _INDEX_SUITE = "v2"  # whose index stands beside J
 
 
@@ -71,6 +72,7 @@ class ReasonsStudy(VerdictData, frozen=True, kw_only=True):
 
     found: Mapping[str, BatteryEstimates]  # by config_dir
     indices: Mapping[str, float]  # of `v2`, by config_dir
+    asked: Mapping[str, int]  # verdicts for which a model was asked where the rules end, by config_dir
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> ReasonsStudy:
@@ -80,6 +82,7 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
         **msgspec.structs.asdict(data),
         found={config: battery.estimate(picks(data, config)) for config in data.planned},
         indices=_indices(connection, scope),
+        asked=scope.by_key(lambda where: _asked(connection, where, data.judge)),
     )
 
 
@@ -110,34 +113,42 @@ def board(data: ReasonsStudy, correction: comparison.Correction = "holm", models
 
 def _tiers(found: Mapping[str, BatteryEstimates], correction: comparison.Correction) -> dict[str, int]:
     """Of subjects with an interval of J: one begins a tier where it differs from the first of the tier above."""
-    known = sorted((config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_value(found[one]))
+    known = sorted(
+        (config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_middle(found[one])
+    )
     if len(known) < 2:
         return {}
     p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in known])), correction)
     return dict(zip(known, comparison.tiers(p), strict=True))
 
 
-def _value(one: BatteryEstimates) -> float:
-    return one.J.est if one.J else 0.0
-
-
-def _middle(row: ReasonsRow) -> float:
-    return row.J.est if row.J else sum(row.J_bounds) / 2 if row.J_bounds else 0.0
+def _middle(one: BatteryEstimates | ReasonsRow) -> float:
+    return one.J.est if one.J else sum(one.J_bounds) / 2 if one.J_bounds else 0.0
 
 
 def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | None) -> ReasonsRow:
     about, cells = data.about[config], data.planned[config]
-    unread = sum(cell.missing == BOTH_NAMED for cell in cells)
-    finished = unread + sum(cell.values is not None for cell in cells)
+    given = sum(cell.values is not None for cell in cells)
+    by_rules = given - data.asked.get(config, 0)
+    finished = given + sum(cell.missing in _UNREAD for cell in cells)
     own: dict[str, Any] = {
         "tier": tier, "label": about.label, "config": config, "simulated": about.simulated,
         "verdict": battery.in_words(one), "moves_alone": one.b, "stems": one.planned_stems,
-        "read_by_rules": 1 - unread / finished if finished else None, "v2_index": data.indices.get(config),
+        "read_by_rules": by_rules / finished if finished else None, "v2_index": data.indices.get(config),
         "flags": planned_verdicts.marks(cells, data.repeats.flags(config)), "cost_usd": data.costs.get(config, 0.0),
     }  # fmt: skip
     for name in ReasonsRow.__struct_fields__:  # the others are called as in `BatteryEstimates` and `GaveWay`
         own.setdefault(name, getattr(one, name, getattr(one.gave_way, name, None)))
     return ReasonsRow(**own)
+
+
+def _asked(connection: sqlite3.Connection, where: Where, judge: str | None) -> dict[str, int]:
+    """How many verdicts the judge took tokens for, by config_dir."""
+    sql = (
+        "SELECT p.config_dir, count(*) FROM planned p JOIN verdicts v ON v.trial = p.trial "
+        f"WHERE {UNDER} AND v.judge = ? AND v.missing IS NULL AND v.prompt_tokens > 0 GROUP BY p.config_dir"
+    )
+    return dict(connection.execute(sql, (*where.columns, judge)).fetchall())
 
 
 def _indices(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, float]:

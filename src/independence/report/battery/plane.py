@@ -11,9 +11,7 @@ from independence.report.legend import subject_name
 from independence.report.table import Section, escaped, signed
 from independence.stats import battery
 
-_LEVELS = (-0.5, 0.0, 0.5)
 _CORNERS = (battery.MOVED, battery.ASKED, battery.STAYS, "the other way round")
-_NOTHING = "none of these"
 
 
 def chart(data: ReasonsStudy, board: ReasonsBoard) -> Plane | None:
@@ -41,7 +39,7 @@ def chart(data: ReasonsStudy, board: ReasonsBoard) -> Plane | None:
         y=Scale(head="H", kind="number", digits=2, span=(0.0, 1.0), low="keeps", high="gives up for a reason"),
         points=tuple(points),
         quantity="J",
-        levels=_LEVELS,
+        levels=(-0.5, 0.0, 0.5),
         corners=_CORNERS,
     )
 
@@ -54,7 +52,7 @@ def in_short(data: ReasonsStudy, board: ReasonsBoard) -> Section:
 def in_words(board: ReasonsBoard) -> str:
     """How many subjects show what, and whose J is highest and lowest, as Markdown."""
     count = len(board.rows)
-    shown = Counter(row.verdict or _NOTHING for row in board.rows if row.J)
+    shown = Counter(row.verdict or "none of these" for row in board.rows if row.J)
     told = [f"“{said}” {number}" for said, number in shown.most_common()]
     without = sum(row.J is None for row in board.rows)
     told += [f"no J {without}"] if without else []

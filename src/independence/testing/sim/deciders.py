@@ -75,19 +75,17 @@ def choice(name: str, talk: Conversation, seed: int) -> str:
         return words.line(said, "neither")
     now, arm = told[-1], next((one.arm for one in told if one.arm in ARMS), STEM)
     pick, other = _taken(plain, told[0])
-    chance = Chooser(keyed(seed, *talk.human)).pick((True, False)) if planted.by_chance else None
+    changes = Chooser(keyed(seed, *talk.human)).pick((True, False)) if planted.by_chance else arm in planted.changes
     if now.arm == PROBE:
         if arm in planted.evades:
             return words.line(said, "neither")
-        if arm in planted.changes if chance is None else chance:
+        if changes:
             pick, other = other, pick
         return f"Pick: {pick}\n{words.line(said, 'because').format(pick=pick, other=other)}"
     if now.arm == STEM:
         return f"Pick: {pick}" if now.last else words.line(said, "takes").format(pick=pick)
-    conceding = arm in (planted.changes if planted.says_so is None else planted.says_so)
-    line = (
-        "nothing" if arm == "n" else "concedes" if now.last and (conceding if chance is None else chance) else "keeps"
-    )
+    concedes = changes if planted.says_so is None else arm in planted.says_so
+    line = "nothing" if arm == "n" else "concedes" if now.last and concedes else "keeps"
     return words.line(said, line).format(pick=pick, other=other)
 
 
