@@ -44,8 +44,9 @@ def run(
     columns: int,
     program: Sequence[str] = (sys.executable, "-m", "independence"),
     env: Mapping[str, str] | None = None,
+    typed: str = "",
 ) -> Screen:
-    """The command, from start to end, with stdout and stderr on one terminal."""
+    """The command, from start to end, with stdout and stderr on one terminal; `typed`: what is typed there."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     changed = {name: value for name, value in environment(env).items() if name not in ("COLUMNS", "LINES")}
@@ -54,6 +55,7 @@ def run(
         stderr=its, start_new_session=True,
     )  # fmt: skip
     os.close(its)
+    os.write(ours, typed.encode())
     sent = bytearray()
     try:
         while part := os.read(ours, 65536):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from independence.config import documents, user_files
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError, suggestion
-from independence.suites import battery, digest, grid, known, lint, lint_translation
+from independence.suites import battery, digest, grid, known, lint, lint_translation, persona_file
 from independence.suites.lint import Requirements
+from independence.suites.persona_file import Persona
 from independence.suites.schema import Rubric, Suite
-from independence.suites.template import slots
 from independence.types import brief
 
 HOME = Path(__file__).parent
@@ -122,13 +120,6 @@ def inline(suite: Suite, folder: Path) -> Suite:
     )
 
 
-class Persona(NamedTuple):
-    """A user's own system prompt: its name on boards, which carries its digest, and its text."""
-
-    name: str
-    text: str
-
-
 def is_persona(variant: str) -> bool:
     """Whether a variant is named by a file. Raises UsageError for a file that is no `.md`."""
     path = Path(variant)
@@ -141,14 +132,7 @@ def is_persona(variant: str) -> bool:
 
 def persona(path: Path) -> Persona:
     """Read a user's own system prompt. Raises UsageError when it cannot be read or is empty."""
-    text = user_files.read_text(path).strip()
-    if not text:
-        raise UsageError(f"{path}: the system prompt is empty", "write the persona's instructions into it")
-    if slots(text):
-        what = f"{path}: a persona is taken as it is written; `{{{{{slots(text)[0]}}}}}` would not be filled"
-        raise UsageError(what, "write out what it stands for")
-    stem = path.stem.encode(errors="replace").decode()  # the name may hold bytes that are no UTF-8
-    return Persona(f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:4]}", text)
+    return persona_file.read(path)
 
 
 def shipped_noise(folder: Path, suite: Suite) -> dict[str, float] | None:
