@@ -194,11 +194,7 @@ def test_a_model_is_asked_where_rules_end_and_the_board_says_how_often(tmp_path:
         ended = do(tmp_path, *asked, "-j", judge)
         assert ended.code == (0 if covered else 3), ended.err
         (row,) = Ran(tmp_path).rows("--judge", judge).values()
-<<<<<<< HEAD
         assert (row["coverage"] == 1, row["read_by_rules"]) == (bool(covered), 0.5)
-=======
-        assert (row["coverage"] == 1, row["read_by_rules"] < 0.5) == (bool(covered), True)
->>>>>>> s36
 
 
 def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:
