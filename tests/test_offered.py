@@ -29,7 +29,7 @@ READING = {
 }  # fmt: skip
 READ = {
     "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite", "ReplyRecord",
-    "SuiteComparisonResult", "Trajectory", "VerdictRecord",
+    "StemComparisonResult", "SuiteComparisonResult", "Trajectory", "VerdictRecord",
 }  # fmt: skip
 ADOPTING = {"adopt_suite", "verify_suite"}
 

@@ -14,6 +14,7 @@ from independence.errors import UsageError
 from independence.exchange import logged, storing
 from independence.exchange.logged import FORMAT, LoggedDialogue, LoggedEdition
 from independence.exchange.storing import NewRows
+from independence.judge import kinds
 from independence.judge.schema import check
 from independence.store import context, queries, records
 from independence.store.database import transaction, writing
@@ -110,7 +111,10 @@ def _check(edition: LoggedEdition, suite: Suite | None, one: LoggedDialogue) -> 
     scenario = suite.scenario(trial.scenario)
     fields, rubric = suite.rubrics[scenario.rubric].fields, digest.rubric(suite, scenario)
     for own in one.verdicts:
-        wrong = check(own.verdict.values, fields)[1] if own.verdict and own.rubric == rubric else []
+        if own.verdict is None or own.rubric != rubric:
+            continue
+        values, leaves_out = own.verdict.values, kinds.of(own.judge).word == kinds.PICKS  # what it cannot read
+        wrong = check(values, {name: one for name, one in fields.items() if name in values or not leaves_out})[1]
         if wrong:
             raise ValueError(f"verdict by {own.judge}: {'; '.join(wrong)}")
 
