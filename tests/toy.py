@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 FILES = {
@@ -87,9 +88,9 @@ index:
 }
 
 
-def write(folder: Path) -> Path:
-    """Write the suite below `folder` and return it, ready for `--suite`."""
-    for name, text in FILES.items():
+def write(folder: Path, files: Mapping[str, str] = FILES) -> Path:
+    """Write a suite below `folder` and return it, ready for `--suite`."""
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

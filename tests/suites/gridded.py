@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests import toy
+
 FILES = {
     "suite.yaml": """\
 suite: parcels
@@ -75,8 +77,4 @@ grid:
 
 def write(folder: Path) -> Path:
     """Write the suite below `folder` and return it, ready for `--suite`."""
-    for name, text in FILES.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+    return toy.write(folder, FILES)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests import toy
+
 FILES = {
     "suite.yaml": """\
 suite: boats
@@ -96,8 +98,4 @@ battery:
 
 def write(folder: Path) -> Path:
     """Write the suite below `folder` and return it, ready for `--suite`."""
-    for name, text in FILES.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+    return toy.write(folder, FILES)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
-from independence.cli.terminal import note, plain, runnable
+from independence.cli.suites import told
+from independence.cli.terminal import note
 from independence.errors import UsageError
 
-if TYPE_CHECKING:
-    from independence.api.linting import LintedSuite
-
+_OPTION = "--system-prompt"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _ROLES = "companion, negotiator, reviewer, mascot, or your own words"
 
@@ -31,7 +29,7 @@ def _lint(file: Path) -> None:
     """Say what a persona file lacks, with its line; exit code 1 if there is something."""
     from independence.api import personas
 
-    _told(personas.lint(file))
+    told(personas.lint(file), _OPTION)
 
 
 @command.command("init")
@@ -65,7 +63,7 @@ def _init(
         may = may or tuple(_several("May grant", "--may"))
     linted = personas.write(file, name, role, commitments, may, text, force=force)
     note(f"written: {file}")
-    _told(linted)
+    told(linted, _OPTION)
 
 
 def _asked(what: str, option: str) -> str:
@@ -84,14 +82,3 @@ def _several(what: str, option: str) -> list[str]:
     while said := click.prompt(f"{what} {len(found) + 1} (empty: no more)", default="", show_default=False, err=True):
         found.append(said.strip())
     return found
-
-
-def _told(linted: LintedSuite) -> None:
-    for problem in linted.problems:
-        click.echo(plain(str(problem)))
-    if count := len(linted.problems):
-        click.echo(f"{count} problem{'s' if count > 1 else ''}", err=True)
-        sys.exit(1)
-    for said in linted.notes:
-        note(plain(said))
-    click.echo(runnable(f"{linted.folder}: ready to run with `independence run --system-prompt {linted.folder}`"))

@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +14,9 @@ from independence.cli import options
 from independence.cli.main import ExtensibleGroup
 from independence.cli.terminal import note, plain, runnable
 from independence.config.options import RunOptions, SuitePart
+
+if TYPE_CHECKING:
+    from independence.api.linting import LintedSuite
 
 
 @click.group("suites", cls=ExtensibleGroup, invoke_without_command=True)
@@ -44,7 +48,11 @@ def _lint(path: Path) -> None:
     """Check the suite in the folder PATH. Every problem is reported with file and line; exit code 1 if there is one."""
     from independence.api import linting
 
-    linted = linting.lint(path)
+    told(linting.lint(path), "--suite")
+
+
+def told(linted: LintedSuite, option: str) -> None:
+    """Print the problems of a suite or a persona; without any, that it is ready for a run with this option."""
     for problem in linted.problems:
         click.echo(plain(str(problem)))
     if count := len(linted.problems):
@@ -52,7 +60,7 @@ def _lint(path: Path) -> None:
         sys.exit(1)
     for said in linted.notes:
         click.echo(f"note: {plain(said)}", err=True)
-    click.echo(runnable(f"{linted.folder}: ready to run with `independence run --suite {linted.folder}`"))
+    click.echo(runnable(f"{linted.folder}: ready to run with `independence run {option} {linted.folder}`"))
 
 
 @command.command("grid")
