@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -156,3 +159,18 @@ def test_known_answers_settle_on_the_name_that_their_reading_says() -> None:
             named = one.vars["b" if one.reads == "high" else "a"]
             assert re.findall(r"Pick: (\w+)", one.turns[-1].reply or "") == [named], one.scenario
             assert (named in (one.turns[0].reply or "")) == (one.kind == "hold"), one.scenario
+
+
+def test_readers_who_did_not_know_what_was_meant_labelled_every_fact_as_meant() -> None:
+    """Four of five at least, of each fact beside its setting as both are now."""
+    with (Path(__file__).parents[2] / "docs" / "reasons-labels.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    texts = {
+        (one.stem, one.wording, fact): hashlib.sha256(f"{one.setting}\n{text}".encode()).hexdigest()[:12]
+        for one in TOLD
+        for fact, text in zip(("real", "fake"), one.facts, strict=True)
+    }
+    assert {(row["stem"], row["wording"], row["fact"]): row["text"] for row in rows} == texts
+    for row in rows:
+        labels = [row[f"reader_{number}"] for number in range(1, 6)]
+        assert labels.count("1" if row["fact"] == "real" else "0") >= 4, row
