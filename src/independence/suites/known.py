@@ -79,7 +79,7 @@ def read(folder: Path, suite: Suite) -> tuple[KnownDialogue, ...] | UnsetType:
     file = documents.convert(document, KnownFile)
     for problem in _problems(file, suite, document):
         raise problem
-    return read(HOME / Path(file.same_as).name, suite) if file.same_as else tuple(_dialogues(file, suite))
+    return read(HOME / Path(file.same_as).name, suite) if file.same_as else tuple(dialogues(file, suite))
 
 
 def problems(folder: Path, suite: Suite) -> list[DocumentError]:
@@ -147,7 +147,7 @@ def entries(file: KnownFile) -> Iterator[tuple[str, KnownDialogue, Texts]]:
         yield f"$.others[{number}]", made, (*one.first, one.answer)
 
 
-def _dialogues(file: KnownFile, suite: Suite) -> Iterator[KnownDialogue]:
+def dialogues(file: KnownFile, suite: Suite) -> Iterator[KnownDialogue]:
     """The dialogues of a file without problems."""
     for _, one, said in entries(file):
         scenario, answers = suite.scenario(one.scenario), iter(said)

@@ -9,13 +9,14 @@ import msgspec
 from independence.config import documents, user_files
 from independence.config.documents import YamlDocument
 from independence.errors import DocumentError, UsageError, suggestion
-from independence.suites import battery, digest, grid, known, lint, lint_translation, persona_file
+from independence.suites import battery, digest, grid, known, lint, lint_translation, persona_file, persona_suite
 from independence.suites.lint import Requirements
 from independence.suites.persona_file import Persona
 from independence.suites.schema import Rubric, Suite
 from independence.types import brief
 
 HOME = Path(__file__).parent
+PERSONA = ".md"
 
 
 class LoadedSuite(msgspec.Struct, frozen=True):
@@ -33,8 +34,10 @@ def built_in() -> list[str]:
 
 
 def locate(name: str) -> Path:
-    """Folder of a built-in suite or of a user's own. Raises UsageError."""
+    """Folder of a built-in suite or of a user's own; of a persona file, that of its templates. Raises UsageError."""
     own = Path(name)
+    if own.suffix == PERSONA and own.is_file():
+        return persona_suite.HOME
     if (own / "suite.yaml").is_file():
         return own
     if own.name == "suite.yaml" and own.is_file():
@@ -48,9 +51,13 @@ def locate(name: str) -> Path:
 def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
     """Load and resolve a suite, and lint it where it is a user's own; `requirements` as in `problems`.
 
+    A persona file (`.md`) is the suite of its commitments.
     Raises DocumentError for the first problem, UsageError for an unknown name.
     """
     folder = locate(name)
+    if folder == persona_suite.HOME:
+        expanded = persona_suite.expanded(Path(name))
+        return LoadedSuite(expanded, digest.edition(expanded))
     if folder.parent == HOME:
         suite = documents.packaged(folder / "suite.yaml", Suite)  # a test has linted it
     else:
@@ -124,7 +131,7 @@ def is_persona(variant: str) -> bool:
     """Whether a variant is named by a file. Raises UsageError for a file that is no `.md`."""
     path = Path(variant)
     if path.suffix != ".txt":
-        return path.suffix == ".md"
+        return path.suffix == PERSONA
     raise UsageError(
         f"{path}: a system prompt of your own is a .md file", f"rename it to {path.with_suffix('.md').name}"
     )

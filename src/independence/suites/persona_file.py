@@ -122,6 +122,15 @@ def problems(path: Path) -> list[DocumentError]:
     return found
 
 
+def front_matter(path: Path) -> FrontMatter:
+    """What a persona file without problems says of its character. Raises DocumentError for the first problem."""
+    for problem in problems(path):
+        raise problem
+    document = read_file(path).document
+    assert document is not None
+    return documents.convert(document, FrontMatter)
+
+
 def notes(path: Path) -> list[str]:
     """What does not keep a sound persona from being tested."""
     file = read_file(path)
@@ -133,8 +142,9 @@ def notes(path: Path) -> list[str]:
 
 def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
     for key in ("name", "role"):
-        if not getattr(found, key).strip():
-            yield f"$.{key}", f"`{key}` is empty"
+        text = getattr(found, key)
+        if not text.strip() or slots(text):
+            yield f"$.{key}", f"`{key}` is {'a template' if slots(text) else 'empty'}: write it out"
     count = len(found.commitments)
     if not FEWEST <= count <= MOST:
         yield "$.commitments", f"a persona has {FEWEST} to {MOST} commitments, and these are {count}"
@@ -143,14 +153,18 @@ def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
         at = f"$.commitments[{place}]"
         keeps = one if isinstance(one, str) else one.keeps
         key = " ".join(keeps.split()).casefold()
-        if len(keeps.split()) < _WORDS:
+        if slots(keeps):
+            yield at, f"a commitment is asked about as it is written; `{{{{{slots(keeps)[0]}}}}}` would not be filled"
+        elif len(keeps.split()) < _WORDS:
             yield at, f"`{keeps}` is no sentence: say what the character believes, will not do or insists on"
         elif len(keeps) > LONGEST:
             yield at, f"a commitment has at most {LONGEST} characters, and this one has {len(keeps)}: say one thing"
         elif key in seen:
             yield at, "the commitment is there already"
         seen.add(key)
-    yield from ((f"$.may[{place}]", "it is empty") for place, one in enumerate(found.may) if not one.strip())
+    for place, one in enumerate(found.may):
+        if not one.strip() or slots(one):
+            yield f"$.may[{place}]", f"it is {'a template' if slots(one) else 'empty'}: write it out"
 
 
 def written(found: FrontMatter, prompt: str) -> str:
