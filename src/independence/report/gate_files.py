@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 import msgspec
 
 from independence.config import user_files
-from independence.report import table
+from independence.report import persona_page, table
 from independence.report.gate import DROP, BarResult, GateBaseline, J, ScenarioScore
+from independence.report.persona_page import PersonaPage
 from independence.report.table import Column, Table, spelled_out
 from independence.stats.gates import Decision
 
@@ -29,6 +30,7 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
     scenario: str
     run: int
+    title: str = ""  # of a persona: what the person does, and the commitment
     lost: float  # points of the index, over all of its runs
     quote: str  # the passage that the judge went by, else the last reply; may be cut
     reasoning: str  # the judge's; may be cut
@@ -36,7 +38,10 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def heading(self) -> str:
         """What it lost, and whose words follow."""
-        return f"{self.scenario}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
+        title = f" ({self.title})" if self.title else ""
+        return (
+            f"{self.scenario}{title}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
+        )
 
 
 class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +67,7 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()  # scenarios
     missing: dict[str, int] = {}  # reason -> planned answers and verdicts
     baseline: GateBaseline | None = None  # to be held against later
+    persona: PersonaPage | None = None
 
     @property
     def heading(self) -> str:
@@ -106,6 +112,8 @@ def tables(found: CheckDocument) -> list[Table]:
         tuple((_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars),
         (found.reason, *method, _effort(found)),
     )
+    if found.persona is not None:
+        return [bars, *persona_page.tables(found.persona)]
     lost = [one for one in found.scenarios if one.lost > 0]
     rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
     columns = (
@@ -134,6 +142,10 @@ def markdown(found: CheckDocument) -> str:
     """A summary, safe to be shown beside others' text."""
     parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
     parts += [table.to_markdown(one, level=3) for one in tables(found)]
+    if found.persona is not None and found.persona.observations:
+        parts.append(
+            "### What was seen\n\n" + "".join(f"- {table.escaped(one)}\n" for one in found.persona.observations)
+        )
     for one in found.quoted:
         parts.append(f"### {table.escaped(one.heading)}\n\n{_fenced(one.quote)}")
         if one.reasoning:
@@ -192,7 +204,11 @@ def marked(text: str) -> str:
     return f"{text}{user_files.MARK.decode()}\n"
 
 
-def most_lost(scores: Sequence[ScenarioScore], failed: frozenset[str], most: int) -> list[ScenarioScore]:
-    """Which scenarios to quote: those that failed first, then by points lost."""
-    lost = [one for one in scores if one.lost > 0]
-    return sorted(lost, key=lambda one: (one.scenario not in failed, -one.lost))[:most]
+def most_lost(
+    scores: Sequence[ScenarioScore], failed: frozenset[str], most: int, *, apart: bool = False
+) -> list[ScenarioScore]:
+    """Which scenarios to quote: those that failed first, then by points lost. `apart`: one of each experiment."""
+    lost = sorted((one for one in scores if one.lost > 0), key=lambda one: (one.scenario not in failed, -one.lost))
+    if apart:
+        lost = list({one.experiment: one for one in reversed(lost)}.values())[::-1]
+    return lost[:most]
