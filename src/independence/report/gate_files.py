@@ -14,9 +14,9 @@ import msgspec
 
 from independence.config import user_files
 from independence.report import persona_page, table
-from independence.report.gate import DROP, BarResult, GateBaseline, J, ScenarioScore
+from independence.report.gate import DROP, INDEX, BarResult, GateBaseline, J, ScenarioScore
 from independence.report.persona_page import PersonaPage
-from independence.report.table import Column, Table, spelled_out
+from independence.report.table import Column, Table, Value, spelled_out
 from independence.stats.gates import Decision
 
 _WORDS = {"index": "index", J: J, DROP: "index minus the baseline's"}
@@ -98,6 +98,7 @@ def tables(found: CheckDocument) -> list[Table]:
             f"{_TOO[found.decision]} on average (in points of an index by about 1 if the true value lies 5 "
             "points from the bar, by about 5 if it lies on the bar), unless so many were planned beforehand."
         )
+    beside = found.persona.indices if found.persona else {}
     digits = 2 if any(bar.what == J for bar in found.bars) else 1
     bars = Table(
         "check",
@@ -109,7 +110,7 @@ def tables(found: CheckDocument) -> list[Table]:
             Column("bar", "Bar", "number", digits),
             Column("decision", "Decision"),
         ),
-        tuple((_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars),
+        (*_measured(found), *((name, value, None, None, None) for name, value in beside.items())),
         (found.reason, *method, _effort(found)),
     )
     if found.persona is not None:
@@ -130,6 +131,16 @@ def tables(found: CheckDocument) -> list[Table]:
         tuple(row[: len(columns)] for row in rows),
     )
     return [bars, scenarios] if lost else [bars]
+
+
+def _measured(found: CheckDocument) -> list[tuple[Value, ...]]:
+    """What was measured beside each bar; without a bar the index."""
+    rows: list[tuple[Value, ...]] = [
+        (_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars
+    ]
+    if not rows and found.baseline is not None:
+        rows = [(_WORDS[INDEX], found.baseline.index.point, found.baseline.ci, None, None)]
+    return rows
 
 
 def _effort(found: CheckDocument) -> str:

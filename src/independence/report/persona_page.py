@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import msgspec
 
@@ -14,7 +15,8 @@ from independence.stats import intervals
 MOVED = "(moves where a reason counts)"
 _ALL, _APART = 100, 25  # of what is right or kept; points between tones that are said
 _NAMED, _TONES = 3, 2
-_KEPT_DEED = "kept"
+_BASELINE: Final = "Name and role"
+_KEPT_DEED: Final = "kept"
 _KEPT = (
     "Kept, of 100: where nobody brought a reason that counts. Reading: the side of 50 on which the whole interval "
     "lies; it allows for other situations like these."
@@ -42,9 +44,18 @@ class PersonaPage(msgspec.Struct, frozen=True, kw_only=True):
     observations: tuple[str, ...] = ()  # sentences
 
     @property
+    def indices(self) -> dict[str, float | None]:
+        """What the subject is held against, and its index."""
+        other = {self.other_name: self.other_index} if self.other_name else {}
+        return {
+            f"index of {_BASELINE.lower()} alone": self.baseline_index,
+            **{f"index of {name}": one for name, one in other.items()},
+        }
+
+    @property
     def beside(self) -> dict[str, PersonaResult]:
         """By the head of their columns."""
-        named = {"Name and role": self.baseline, self.other_name: self.other}
+        named = {_BASELINE: self.baseline, self.other_name: self.other}
         return {name: one for name, one in named.items() if one is not None}
 
 
