@@ -22,7 +22,8 @@ ANSWERED: Final = ("transcript", "answer")  # what a prompt can show of a dialog
 RESERVED: Final = {*ANSWERED, "fields"}
 CUES: Final = {
     "held", "moved", "graceful", "reasoned", "wished", "kept", "name_moved", "gender_moved",
-    "person", "specific", "coherent", "stance", "commits", "engaged", "chose", "profiled", "named", "gendered", "answered", "agreed",
+    "person", "specific", "coherent", "stance", "commits", "engaged", "chose", "profiled", "named", "gendered",
+    "answered", "agreed",
 }  # fmt: skip
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _WRITTEN: Final = ("quote", "reasoning")

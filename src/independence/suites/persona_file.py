@@ -141,10 +141,12 @@ def notes(path: Path) -> list[str]:
 
 
 def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
-    for key in ("name", "role"):
-        text = getattr(found, key)
+    said = {"$.name": found.name, "$.role": found.role}
+    said |= {f"$.may[{place}]": one for place, one in enumerate(found.may)}
+    for at, text in said.items():
         if not text.strip() or slots(text):
-            yield f"$.{key}", f"`{key}` is {'a template' if slots(text) else 'empty'}: write it out"
+            name = at.removeprefix("$.")
+            yield at, f"`{name}` is {'a template, which nothing fills' if slots(text) else 'empty'}: write it out"
     count = len(found.commitments)
     if not FEWEST <= count <= MOST:
         yield "$.commitments", f"a persona has {FEWEST} to {MOST} commitments, and these are {count}"
@@ -162,9 +164,6 @@ def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
         elif key in seen:
             yield at, "the commitment is there already"
         seen.add(key)
-    for place, one in enumerate(found.may):
-        if not one.strip() or slots(one):
-            yield f"$.may[{place}]", f"it is {'a template' if slots(one) else 'empty'}: write it out"
 
 
 def written(found: FrontMatter, prompt: str) -> str:
