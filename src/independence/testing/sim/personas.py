@@ -20,7 +20,7 @@ from independence.types import Message
 _NAMED = re.compile(r"persona-(drops|folds|keeps)-([\w'-]+)")
 _PERCENT = re.compile(r"\d{1,3}", re.ASCII)
 _WORD = re.compile(r"[\w'’]+")
-_TOLD, _LETTERS = 6, 4  # words of a text that may be said again; letters of one, where there are such words
+_TOLD, _LETTERS = 12, 4  # words of a text that may be said again; letters of one, where there are such words
 
 
 class SimulatedPersona(NamedTuple):
@@ -152,7 +152,7 @@ def _flat(text: str) -> str:
 
 
 def _line(words: Chooser, name: str, scene: _Scene, own: Sequence[str]) -> str:
-    """A line of a list with a word of the commitment and one of the person's; another than before where there is one."""
+    """A line of a list with a word of the commitment and one of the person's; another than before if there is one."""
     part, more = words.pick(_long(scene.commitment)), words.pick(_long(scene.said))
     lines = [line.format(part=part, more=more) for line in texts("persona")[name]]
     return words.pick([line for line in lines if not any(line in said for said in own)] or lines)
