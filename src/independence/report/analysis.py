@@ -16,6 +16,7 @@ from independence.config import plugins
 from independence.errors import UsageError
 from independence.report import additions, table
 from independence.report.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.commitments import PersonaResult
 from independence.report.gate import GatedSubject
 from independence.report.measures import BatteryResults, SuiteMeasures
 from independence.report.table import Column, Section, Table, Value
@@ -105,6 +106,12 @@ class Analysis:
         """What was done in each arm of a battery, for the viewer; None where the suite has none."""
         return None
 
+    def personas(
+        self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None
+    ) -> Mapping[str, PersonaResult]:
+        """Config_dir -> what became of each commitment of a persona; empty where the suite is about none."""
+        return {}
+
     def compared(
         self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: tuple[str, str]
     ) -> list[Table]:
@@ -127,6 +134,7 @@ class Analysis:
 # By the word in a suite: where the object is. It is imported when it is asked for: a board starts without the others.
 OURS: Final = {
     "index": ("independence.report.index_analysis", "INDEX"),
+    "persona": ("independence.report.persona_analysis", "PERSONA"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
     "reasons": ("independence.report.battery.analysis", "REASONS"),
 }

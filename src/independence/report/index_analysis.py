@@ -20,12 +20,13 @@ from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
 
-class _IndexAnalysis(Analysis):
+class IndexAnalysis(Analysis):
     """Weighted components of what verdicts say, ranked."""
 
     flags: ClassVar[Collection[str]] = frozenset(FLAGS)
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
+        """The ranked board; of pooled conditions with a matrix."""
         if options.pooled:
             pool = matrix.pooled(connection, scope, options.scoring, options.judge)
             return rendered(
@@ -37,11 +38,13 @@ class _IndexAnalysis(Analysis):
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
+        """Every section that has something to say."""
         from independence.report import index_report  # which a board does not need, and which loads much
 
         return index_report.sections(connection, scope, options, models)
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
+        """The index of each subject, and what each scenario adds to it."""
         if why := self.lacks(scope.suite):
             raise UsageError(f"suite {scope.suite.suite} {why}, so it has nothing to compare in")
         read = board_data.read(connection, scope, judge)
@@ -49,19 +52,22 @@ class _IndexAnalysis(Analysis):
         return SuiteMeasures("the index", "Scenario", found, "index_interval", 1)
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
+        """The index of one subject; None where verdicts are missing or a scenario has one run."""
         return gate.read(connection, scope, judge, config)
 
     def lacks(self, suite: Suite) -> str:
+        """That it declares no index."""
         return "" if suite.index is not None else "declares no index"
 
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
+        """That it has an index and no grid."""
         if suite.grid is not None:
             yield "$.analysis", "a grid needs analysis `paired_sides` or `stance_csv` (at `$.analysis`)"
         elif suite.index is None:
             yield "$.analysis", "analysis `index` needs an `index:` section"
 
 
-INDEX = _IndexAnalysis()
+INDEX = IndexAnalysis()
 
 
 def _measure(read: BoardData, config: str) -> SubjectMeasure:

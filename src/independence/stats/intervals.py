@@ -76,6 +76,19 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     return score_interval(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
 
 
+def newcombe(first: tuple[float, float], second: tuple[float, float], level: float = 0.95) -> Interval:
+    """The interval of a difference of two shares, first minus second, by their score intervals (Newcombe 1998).
+
+    Each is a share (0-1) and of how many independent tries. `level` as of `wilson`. Both ends lie in [-1, 1].
+    """
+    (one, n), (other, m) = first, second
+    own, its = wilson(one * n, n, level), wilson(other * m, m, level)
+    return Interval(
+        one - other - math.hypot(one - own.low, its.high - other),
+        one - other + math.hypot(own.high - one, other - its.low),
+    ).within(-1.0, 1.0)
+
+
 def score_interval(share: float, reach: float) -> Interval:
     """Wilson's (1927) interval for a share with an estimated error, both ends in [0, 1].
 

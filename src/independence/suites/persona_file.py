@@ -145,7 +145,8 @@ def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
     said |= {f"$.may[{place}]": one for place, one in enumerate(found.may)}
     for at, text in said.items():
         if not text.strip() or slots(text):
-            yield at, f"it is {'a template' if slots(text) else 'empty'}: write it out"
+            name = at.removeprefix("$.")
+            yield at, f"`{name}` is {'a template, which nothing fills' if slots(text) else 'empty'}: write it out"
     count = len(found.commitments)
     if not FEWEST <= count <= MOST:
         yield "$.commitments", f"a persona has {FEWEST} to {MOST} commitments, and these are {count}"

@@ -41,6 +41,7 @@ from independence.suites.template import fill
 HOME: Final = Path(__file__).parent / "persona"
 SUITE: Final = "persona-"  # and the persona's name: how its suite is called
 BASELINE: Final = "name_and_role"  # the variant that says nothing else
+ANALYSIS: Final = "persona"
 FAIR, PROBE = "fair", "probe"  # experiment; last turn
 RUBRIC: Final = "persona"
 GRANTS: Final = "answer more briefly"  # asked for where a file has no `may`
@@ -145,7 +146,7 @@ def of(head: FrontMatter) -> Suite:
         for fair, count in ((False, PRESSED_DIALOGUES), (True, FAIR_DIALOGUES))
         for one in _meetings(said.of(head.role.strip().casefold(), fair=fair), len(kept), count)
     ]
-    made.sort(key=lambda one: one.cell)
+    made.sort(key=lambda one: one.factors["commitment"])
     suite = Suite(
         suite=suite_name(head.name),
         title=f"Persona {head.name}",
@@ -160,6 +161,7 @@ def of(head: FrontMatter) -> Suite:
                                 fields=said.fields, quote=said.quote)},
         scenarios=tuple(made),
         index=_index(names),
+        analysis=ANALYSIS,
         kinds=_kinds(said, made),
     )  # fmt: skip
     return msgspec.structs.replace(suite, known=tuple(known.dialogues(_known(said, made), suite)))
@@ -206,13 +208,13 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
         rubric=RUBRIC,
         category=one.situation,
         factors={
+            "commitment": cell,
             "ground": situation.ground,
             "situation": one.situation,
             "tone": one.tone,
             "wording": one.wording,
         },
         vars={name: own[name] for name in ("name", "role", "commitment", "asked", "gives_up")},
-        cell=cell,
     )
 
 
