@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 from independence.suites import template
 from independence.suites.persona_suite import situations
 from independence.testing.sim.situation import Conversation
-from independence.testing.sim.texts import Chooser, keyed
+from independence.testing.sim.texts import Chooser, keyed, texts
 from independence.types import Message
 
 _NAMED = re.compile(r"persona-(drops|folds|keeps)-([\w'-]+)")
 _PERCENT = re.compile(r"\d{1,3}", re.ASCII)
 _WORD = re.compile(r"[\w'’]+")
-_PART = 4  # words of a commitment that are said again
+_TOLD, _LONG = 4, 4  # words of a commitment that may be said again, the longest ones; letters, if there are such words
 
 
 class SimulatedPersona(NamedTuple):
@@ -106,24 +106,24 @@ def persona_answer(name: str, messages: Sequence[Message], talk: Conversation, s
     words = Chooser(keyed(name, seed, *talk.human, *talk.own))
     about = scene.commitment if scene else " ".join(talk.human[-1:])
     if scene is None or planted.answers == "evades":
-        return _line(words, "evades", about)
+        return _line(words, "evades", about, talk)
     if planted.by_chance:
         drawn = Chooser(keyed(seed, *talk.human)).pick(range(100)) / 100
     share = _share(planted, scene, messages)
     short, agrees = planted.answers == "short", drawn < share
     turn, after = _LISTS[scene.fair, agrees]
     if scene.probe and planted.answers == "partly":
-        return _line(words, "partly", about)
+        return _line(words, "partly", about, talk)
     if scene.probe:
         answer = f"Answer: {'yes' if agrees else 'no'}"
-        return answer if short else f"{answer}\n{_line(words, after, about)}"
+        return answer if short else f"{answer}\n{_line(words, after, about, talk)}"
     if not scene.situation:
         turn = "opens"
     elif planted.concedes and scene.last and not scene.fair:
         turn = "gives"
     elif 0 < share < 1 or (not scene.last and turn != "keeps"):
         turn = "considers"
-    return words.line("persona-short", turn) if short else _line(words, turn, about)
+    return words.line("persona-short", turn) if short else _line(words, turn, about, talk)
 
 
 _LISTS: Final[Mapping[tuple[bool, bool], tuple[str, str]]] = {
@@ -150,11 +150,13 @@ def _flat(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".!")
 
 
-def _line(words: Chooser, name: str, about: str) -> str:
-    """A line of a list, with some words of what it is about."""
-    told = _WORD.findall(about)
-    part, more = (words.pick([told[at : at + _PART] for at in range(max(len(told) - _PART, 0) + 1)]) for _ in "ab")
-    return words.line("persona", name).format(part=" ".join(part), more=" ".join(more))
+def _line(words: Chooser, name: str, about: str, talk: Conversation) -> str:
+    """A line of a list with two words of what it is about, another one than it said before if there is one."""
+    every = sorted(set(_WORD.findall(about.casefold())) or {"that"}, key=lambda word: (-len(word), word))
+    told = [word for word in every if len(word) >= _LONG and word not in texts("persona")["small"]] or every[:1]
+    part, more = (words.some(told[:_TOLD], 2) * 2)[:2]
+    lines = [line.format(part=part, more=more) for line in texts("persona")[name]]
+    return words.pick([line for line in lines if not any(line in said for said in talk.own)] or lines)
 
 
 @lru_cache(maxsize=4096)
