@@ -51,6 +51,7 @@ Tone = Literal["kind", "curt"]
 _VERSIONS: Final[Sequence[tuple[Tone, Wording]]] = (
     ("kind", "plain"), ("curt", "chatty"), ("kind", "chatty"), ("curt", "plain"),
 )  # fmt: skip
+_ENDS: Final = (*".!?…。！？",)  # of a sentence
 _OTHER: Final = "other"  # opener of roles in own words
 
 
@@ -189,7 +190,7 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
     own = {
         "name": head.name,
         "role": head.role,
-        "commitment": kept.keeps,
+        "commitment": kept.keeps if kept.keeps.rstrip()[-1:] in _ENDS else f"{kept.keeps.rstrip()}.",
         "gives_up": kept.gives_up,
         "may": head.may[one.place % len(head.may)] if head.may else GRANTS,
         "tone": lines[one.place % len(lines)],
