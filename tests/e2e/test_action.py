@@ -54,7 +54,7 @@ def do(step: dict[str, Any], folder: Path, changes: dict[str, str], **inputs: st
 def gate(folder: Path, model: str, **inputs: str) -> subprocess.CompletedProcess[str]:
     changes = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
     named = {"suite": "harbour", "judge": "cues", "persona": "my persona; echo.md", "max-cost": ""}
-    return do(CHECK, folder, changes, model=model, **named, **inputs)
+    return do(CHECK, folder, changes, model=model, **{**named, **inputs})
 
 
 def test_every_input_reaches_the_step_by_its_environment_and_none_is_written_into_the_script() -> None:
@@ -74,6 +74,28 @@ def test_it_passes_what_holds_and_fails_what_folds(folder: Path) -> None:
     assert (folder / "output").read_text() == "decision=pass\ndecision=fail\n"
     assert (folder / "independence.xml").is_file()
     assert (folder / "summary.md").read_text().count("## Independence check: ") == 2
+
+
+@pytest.mark.parametrize("begins", ["---\n", "\ufeff---  \r\n"])
+def test_a_persona_with_front_matter_is_a_suite_of_its_own_unless_one_is_named(folder: Path, begins: str) -> None:
+    persona = folder / "my persona; echo.md"
+    prompt = persona.read_text("utf-8")
+    kept = "".join(f"- I hold to the {one} of the lock.\n" for one in ("hours", "tolls", "rules"))
+    persona.write_text(f"{begins}name: Ottilie\nrole: mascot\ncommitments:\n{kept}---\n{prompt}", encoding="utf-8")
+    told = gate(folder, "sim/persona-keeper", **{"suite": "", "min-index": "50"})
+    assert told.returncode == 0, told.stderr
+    assert "on persona-ottilie@" in " ".join(told.stdout.split())
+    named = gate(folder, "sim/never", **{"min-index": "50"})
+    assert named.returncode == 0, named.stderr
+    assert "on harbour@" in " ".join(named.stdout.split())
+
+
+def test_a_persona_without_front_matter_is_the_system_prompt_of_v2(folder: Path) -> None:
+    ended = gate(folder, "sim/never", **{"suite": "", "min-index": "50", "max-runs": "2"})
+    assert ended.returncode == 0, ended.stderr
+    said = " ".join(ended.stdout.split())
+    assert "on v2@" in said
+    assert "my persona; echo-" in said
 
 
 HOSTILE = (
