@@ -8,6 +8,7 @@ from typing import Any, Final
 
 _MOST: Final = 8
 _EDGE: Final = " \t-*#>\"'“”"
+_SOFT_BREAK = re.compile(r"(?<![.:!?\n])\n(?=\w)")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!]")
 _NAMED = re.compile(r"\b(?:[Yy]ou are|[Yy]our name is|I am) ([A-Z]\w+)")
 _ROLE = re.compile(r"\b(?:companion|negotiator|reviewer|mascot)\b")
@@ -29,7 +30,7 @@ def wanted(schema: Mapping[str, Any] | None) -> bool:
 
 def read(text: str, invented: str = "") -> dict[str, Any]:
     """What the prompt of a character says; `invented`: a passage in place of all that stand in it."""
-    said = [one.strip(_EDGE) for one in _SENTENCE.findall(text)]
+    said = [one.strip(_EDGE) for one in _SENTENCE.findall(_SOFT_BREAK.sub(" ", text))]
     own = [one for one in said if one.startswith("I ") and not one.startswith(_OTHER)]
     told = [one for one in said if one.startswith("You ") and not one.startswith(_OTHER)]
     name, role = _NAMED.search(text), _ROLE.search(text)
