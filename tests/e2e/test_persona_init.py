@@ -191,10 +191,12 @@ def test_what_was_spent_is_said_and_the_cost_cap_holds(tmp_path: Path) -> None:
         capped = command.run(*line, "--max-cost", "0.00001", cwd=tmp_path, env=env)
     (asked,) = served.requests()
     assert (ended.code, capped.code) == (0, 4), ended.err
-    assert "loop/judge reads prompt.md; about $0.0" in ended.err
+    assert "loop/judge reads prompt.md; up to $0.0" in ended.err
     assert f"spent ${asked.cost_usd:.4f}\n" in ended.err
     with scripted(answer(SOUND)) as tapped:
-        (tmp_path / "models.yaml").write_text(f"endpoints: [{{name: free, base_url: '{tapped.url}', dialect: openrouter}}]\n")
+        (tmp_path / "models.yaml").write_text(
+            f"endpoints: [{{name: free, base_url: '{tapped.url}', dialect: openrouter}}]\n"
+        )
         unpriced = command.run(*line[:6], "free/reader", "--max-cost", "1", "--force", cwd=tmp_path)
     assert "no price is known for free/reader; leave it out" in command.one_sentence(unpriced)
 
@@ -219,4 +221,4 @@ def test_an_example_is_written_as_it_ships_and_all_are_listed_where_none_has_the
     ended = command.run("persona", "init", "new.md", "--example", "amaro", cwd=tmp_path)
     assert (ended.code, len(ended.out.splitlines())) == (2, len(personas.examples()))
     assert "no example persona is called `amaro`; did you mean `amaru`?" in command.one_sentence(ended)
-    assert "amaru    mascot      You are Amaru, a llama with a conductor's cap" in ended.out
+    assert "amaru: mascot. You are Amaru, a llama with a conductor's cap" in ended.out
