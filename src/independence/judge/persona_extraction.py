@@ -26,7 +26,8 @@ from independence.types import ChatRequest, Missing, Reply
 
 MAX_TOKENS: Final = 2_048  # of an answer
 _SEED: Final = 7
-_LONGEST: Final = 60  # characters of a name, a role, what may be granted, and a sentence that is complained of
+_LONGEST: Final = 60  # characters of a name, a role, and a sentence that is complained of
+_LONGEST_GRANT: Final = 120
 _FIRST_PERSON = re.compile(r"\bI\b|\b(?:my|me|mine|myself)\b")
 _NEXT_SENTENCE = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)[.!?…][\"”’')]*\s+[\"“‘'(]*[A-Z]|\?[\"”’')]*$")
 
@@ -126,7 +127,7 @@ def _fault(said: str, passage: str, prompt: str, *, grants: bool) -> str:
     if not quotation.found(passage, [prompt]):
         return "its passage is not word for word in the prompt"
     if grants:
-        return "" if 0 < len(said) <= _LONGEST and not slots(said) else "it is not a few words"
+        return "" if 0 < len(said) <= _LONGEST_GRANT and not slots(said) else "it is not a few words"
     if not _FIRST_PERSON.search(said):
         return "it is not in the first person"
     return "it is not one plain sentence" if _NEXT_SENTENCE.search(said) else sentence_fault(said)

@@ -13,6 +13,7 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!]")
 _NAMED = re.compile(r"\b(?:[Yy]ou are|[Yy]our name is|I am) ([A-Z]\w+)")
 _ROLE = re.compile(r"\b(?:companion|negotiator|reviewer|mascot)\b")
 _COMMITMENT = re.compile(r"(?:I|You) (?!are |am |will |can |may )")
+_GRANT_ENDS = re.compile(r"[.!,]| if | and you may ")
 _MAY: Final = "You may "
 _TURNED: Final = (
     (r"\byou are\b", "I am"), (r"\byourself\b", "myself"), (r"\byour\b", "my"),
@@ -29,7 +30,7 @@ def read(text: str, invented: str = "") -> dict[str, Any]:
     """What the prompt of a character says; `invented`: a passage in place of all that stand in it."""
     said = [one.strip(_EDGE) for one in _SENTENCE.findall(_SOFT_BREAK.sub(" ", text))]
     kept = [one for one in dict.fromkeys(said) if _COMMITMENT.match(one)][:_MOST]
-    grants = {one: one.removeprefix(_MAY).rstrip(".!") for one in said if one.startswith(_MAY)}
+    grants = {one: _GRANT_ENDS.split(one.removeprefix(_MAY))[0] for one in said if one.startswith(_MAY)}
     name, role = _NAMED.search(text), _ROLE.search(text)
     return {
         "name": name and name[1],
