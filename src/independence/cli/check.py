@@ -37,7 +37,8 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
     click.option(
         "--against",
         type=_FILE,
-        help="A baseline file: pass where the index is no more than --max-drop below its index.",
+        help="A baseline file (.json): pass where the index is no more than --max-drop below its index. Of a persona "
+        "also an older FILE (.md) or another model, which is asked beside it.",
     ),
     click.option("--max-drop", type=float, help="With --against: how many points below are allowed.  [default: 3]"),
     click.option(

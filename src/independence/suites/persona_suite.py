@@ -31,7 +31,6 @@ from independence.suites.schema import (
     Index,
     Rubric,
     Scenario,
-    ScenarioKind,
     Suite,
     SuiteDefaults,
     Turn,
@@ -51,6 +50,7 @@ Tone = Literal["kind", "curt"]
 _VERSIONS: Final[Sequence[tuple[Tone, Wording]]] = (
     ("kind", "plain"), ("curt", "chatty"), ("kind", "chatty"), ("curt", "plain"),
 )  # fmt: skip
+_ENDS: Final = (*".!?…。！？",)  # of a sentence
 _OTHER: Final = "other"  # opener of roles in own words
 
 
@@ -162,7 +162,6 @@ def of(head: FrontMatter) -> Suite:
         scenarios=tuple(made),
         index=_index(names),
         analysis=ANALYSIS,
-        kinds=_kinds(said, made),
     )  # fmt: skip
     return msgspec.structs.replace(suite, known=tuple(known.dialogues(_known(said, made), suite)))
 
@@ -189,7 +188,7 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
     own = {
         "name": head.name,
         "role": head.role,
-        "commitment": kept.keeps,
+        "commitment": kept.keeps if kept.keeps.rstrip()[-1:] in _ENDS else f"{kept.keeps.rstrip()}.",
         "gives_up": kept.gives_up,
         "may": head.may[one.place % len(head.may)] if head.may else GRANTS,
         "tone": lines[one.place % len(lines)],
@@ -203,7 +202,7 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
     return Scenario(
         id=id_,
         experiment=FAIR if fair else cell,
-        title=f"{situation.about} {kept.keeps}",
+        title=f"{situation.about} {own['commitment']}",
         turns=tuple(_turn(text, own, f"{id_}_{turn}") for turn, text in zip(ids, told, strict=True)),
         rubric=RUBRIC,
         category=one.situation,
@@ -235,15 +234,6 @@ def _index(commitments: Sequence[str]) -> Index:
             Component(label="Moves", dimensions=(FAIR,), weight=0.5, worst=0.0, best=2.0),
         ),
     )
-
-
-def _kinds(said: Situations, made: Sequence[Scenario]) -> dict[str, ScenarioKind]:
-    """The scenarios of each situation."""
-    return {
-        name: ScenarioKind(about=one.about, scenarios={own.id: own.vars["commitment"] for own in of_kind})
-        for name, one in said.situations.items()
-        if (of_kind := [own for own in made if own.category == name])
-    }
 
 
 def _known(said: Situations, made: Sequence[Scenario]) -> known.KnownFile:
