@@ -123,6 +123,18 @@ def test_prose_is_asked_for_again_and_never_written(tmp_path: Path) -> None:
     assert (ended.code, len(kept(tmp_path))) == (0, 3), "what could be read in the first place is not lost"
 
 
+def test_a_server_that_refuses_ends_it_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "prompt.md").write_text(PROMPT)
+    listed, refused = {"object": "list", "data": [{"id": "reader"}]}, {"error": {"message": "not this one"}}
+    with between.serving(
+        lambda _, body: between.said(listed) if body is None else between.said(refused, 400)
+    ) as tapped:
+        line = ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "local/reader", "--local-url", tapped.url)
+        ended = command.run(*line, "--yes", cwd=tmp_path)
+    assert (ended.code, "not this one" in command.one_sentence(ended)) == (3, True), ended.err
+    assert not (tmp_path / "mira.md").exists()
+
+
 def test_of_many_commitments_eight_are_written_and_of_two_both_with_what_is_missing(tmp_path: Path) -> None:
     many = [("You speak plainly.", f"I speak plainly, {number} times a day.") for number in range(12)]
     ended, tapped = init(tmp_path, answer(many))
