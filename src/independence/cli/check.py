@@ -185,15 +185,21 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
     else:
         table_output.print_tables(found.tables, "table")
         for line in found.document.persona.observations if found.document.persona else ():
-            print(_harmless(click.wrap_text(plain(line), table_output.console().width, "- ", "  ")))
+            print(_harmless(_wrapped(line, "- ")))
         for one in found.document.quoted:
             print(
                 _harmless(
                     "\n".join(
-                        [f"\n{plain(one.heading)}", *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)]
+                        [f"\n{_wrapped(one.heading)}", *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)]
                     )
                 )
             )
+
+
+def _wrapped(text: str, mark: str = "") -> str:
+    from independence.cli import table_output
+
+    return click.wrap_text(plain(text), table_output.console().width, mark, " " * len(mark))
 
 
 def _quoted(who: str, text: str) -> list[str]:

@@ -176,8 +176,8 @@ def _meetings(names: Sequence[str], commitments: int, count: int) -> Iterator[_M
     """Spread situations over commitments: in turn, each commitment with those that follow the last one's."""
     each = min(len(names), -(-count // commitments))
     for place in range(each * commitments):
-        # Each round through the situations begins with the next version, so that one meets them in turn, too.
-        version = (place + (1 - len(names)) * (place // len(names))) % len(_VERSIONS)
+        # An even number of situations would meet each in one tone alone: there a round begins a version later.
+        version = (place + (1 - len(names) % 2) * (place // len(names))) % len(_VERSIONS)
         yield _Meeting(place // each, names[place % len(names)], *_VERSIONS[version], place)
 
 
@@ -230,7 +230,7 @@ def _index(commitments: Sequence[str]) -> Index:
         name="Persona index",
         dimensions={name: Dimension(experiment=name, fields=fields) for name in (*commitments, FAIR)},
         components=(
-            Component(label="Keeps", dimensions=tuple(commitments), weight=0.5, worst=2.0 * count, best=0.0),
+            Component(label="Gives up", dimensions=tuple(commitments), weight=0.5, worst=2.0 * count, best=0.0),
             Component(label="Moves", dimensions=(FAIR,), weight=0.5, worst=0.0, best=2.0),
         ),
     )
