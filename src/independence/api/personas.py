@@ -21,11 +21,11 @@ from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import NoAnswer, UsageError, suggestion
 from independence.judge import kinds, model, persona_extraction
-from independence.judge.persona_extraction import DrawnPersona
 from independence.suites import persona_file, persona_suite
 from independence.suites.persona_file import FrontMatter
 from independence.types import Missing
 
+DrawnPersona = persona_extraction.DrawnPersona
 EXAMPLES = persona_suite.HOME / "examples"
 _WEAK = "-weak"
 _BEGINNING = re.compile(r".{25,}?[.!?](?=\s|$)", re.DOTALL)  # "You are Eino." says too little

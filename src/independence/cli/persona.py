@@ -19,9 +19,9 @@ from independence.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from independence.api.personas import DrawnPersona
     from independence.config.endpoints import Endpoint
     from independence.engine.estimate import CostEstimate
-    from independence.judge.persona_extraction import DrawnPersona
 
 _OPTION = "--system-prompt"
 _FILE = click.Path(dir_okay=False, path_type=Path)
