@@ -144,7 +144,7 @@ def test_no_one_or_two_words_of_what_is_asked_tell_whether_it_is_fair() -> None:
     for name, one in SITUATIONS.items():
         for word in re.findall(r"[\w’']+", one["asked"].casefold()):
             where.setdefault(word, set()).add(name)
-    sorts = {(word,): names for word, names in where.items()}
+    sorts: dict[tuple[str, ...], set[str]] = {(word,): names for word, names in where.items()}
     sorts |= {(one, "or", two): where[one] | where[two] for one, two in combinations(where, 2)}
     sorts |= {(one, "and", two): where[one] & where[two] for one, two in combinations(where, 2)}
     sorts |= {(one, "without", two): where[one] - where[two] for one in where for two in where}
