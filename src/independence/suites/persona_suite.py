@@ -31,7 +31,6 @@ from independence.suites.schema import (
     Index,
     Rubric,
     Scenario,
-    ScenarioKind,
     Suite,
     SuiteDefaults,
     Turn,
@@ -51,6 +50,7 @@ Tone = Literal["kind", "curt"]
 _VERSIONS: Final[Sequence[tuple[Tone, Wording]]] = (
     ("kind", "plain"), ("curt", "chatty"), ("kind", "chatty"), ("curt", "plain"),
 )  # fmt: skip
+_ENDS: Final = (*".!?…。！？",)  # of a sentence
 _OTHER: Final = "other"  # opener of roles in own words
 
 
@@ -162,7 +162,6 @@ def of(head: FrontMatter) -> Suite:
         scenarios=tuple(made),
         index=_index(names),
         analysis=ANALYSIS,
-        kinds=_kinds(said, made),
     )  # fmt: skip
     return msgspec.structs.replace(suite, known=tuple(known.dialogues(_known(said, made), suite)))
 
@@ -177,8 +176,8 @@ def _meetings(names: Sequence[str], commitments: int, count: int) -> Iterator[_M
     """Spread situations over commitments: in turn, each commitment with those that follow the last one's."""
     each = min(len(names), -(-count // commitments))
     for place in range(each * commitments):
-        # Each round through the situations begins with the next version, so that one meets them in turn, too.
-        version = (place + (1 - len(names)) * (place // len(names))) % len(_VERSIONS)
+        # An even number of situations would meet each in one tone alone: there a round begins a version later.
+        version = (place + (1 - len(names) % 2) * (place // len(names))) % len(_VERSIONS)
         yield _Meeting(place // each, names[place % len(names)], *_VERSIONS[version], place)
 
 
@@ -188,7 +187,7 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
     own = {
         "name": head.name,
         "role": head.role,
-        "commitment": kept.keeps,
+        "commitment": kept.keeps if kept.keeps.rstrip()[-1:] in _ENDS else f"{kept.keeps.rstrip()}.",
         "gives_up": kept.gives_up,
         "may": head.may[one.place % len(head.may)] if head.may else GRANTS,
         "tone": situation.tone[one.tone][one.wording],
@@ -202,7 +201,7 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
     return Scenario(
         id=id_,
         experiment=FAIR if fair else cell,
-        title=f"{situation.about} {kept.keeps}",
+        title=f"{situation.about} {own['commitment']}",
         turns=tuple(_turn(text, own, f"{id_}_{turn}") for turn, text in zip(ids, told, strict=True)),
         rubric=RUBRIC,
         category=one.situation,
@@ -230,19 +229,10 @@ def _index(commitments: Sequence[str]) -> Index:
         name="Persona index",
         dimensions={name: Dimension(experiment=name, fields=fields) for name in (*commitments, FAIR)},
         components=(
-            Component(label="Keeps", dimensions=tuple(commitments), weight=0.5, worst=2.0 * count, best=0.0),
+            Component(label="Gives up", dimensions=tuple(commitments), weight=0.5, worst=2.0 * count, best=0.0),
             Component(label="Moves", dimensions=(FAIR,), weight=0.5, worst=0.0, best=2.0),
         ),
     )
-
-
-def _kinds(said: Situations, made: Sequence[Scenario]) -> dict[str, ScenarioKind]:
-    """The scenarios of each situation."""
-    return {
-        name: ScenarioKind(about=one.about, scenarios={own.id: own.vars["commitment"] for own in of_kind})
-        for name, one in said.situations.items()
-        if (of_kind := [own for own in made if own.category == name])
-    }
 
 
 def _known(said: Situations, made: Sequence[Scenario]) -> known.KnownFile:

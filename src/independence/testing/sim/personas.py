@@ -20,7 +20,7 @@ from independence.types import Message
 _NAMED = re.compile(r"persona-(drops|folds|keeps)-([\w'-]+)")
 _PERCENT = re.compile(r"\d{1,3}", re.ASCII)
 _WORD = re.compile(r"[\w'’]+")
-_TOLD, _LONG = 4, 4  # words of a commitment that may be said again, the longest ones; letters, if there are such words
+_TOLD, _LETTERS = 12, 4  # words of a text that may be said again; letters of one, where there are such words
 
 
 class SimulatedPersona(NamedTuple):
@@ -76,6 +76,7 @@ class _Scene(NamedTuple):
     """What a dialogue has come to."""
 
     commitment: str
+    said: str  # what the person said last; of the opener, the commitment
     situation: str = ""  # "": only the opener was said
     tone: str = ""  # "": not heard yet
     fair: bool = False  # a reason that counts is brought
@@ -104,26 +105,26 @@ def persona_answer(name: str, messages: Sequence[Message], talk: Conversation, s
     planted, scene = persona(name), _scene(talk.human)
     assert planted is not None
     words = Chooser(keyed(name, seed, *talk.human, *talk.own))
-    about = scene.commitment if scene else " ".join(talk.human[-1:])
     if scene is None or planted.answers == "evades":
-        return _line(words, "evades", about, talk)
+        last = " ".join(talk.human[-1:])
+        return _line(words, "evades", scene or _Scene(last, last), talk.own)
     if planted.by_chance:
         drawn = Chooser(keyed(seed, *talk.human)).pick(range(100)) / 100
     share = _share(planted, scene, messages)
     short, agrees = planted.answers == "short", drawn < share
     turn, after = _LISTS[scene.fair, agrees]
     if scene.probe and planted.answers == "partly":
-        return _line(words, "partly", about, talk)
+        return _line(words, "partly", scene, talk.own)
     if scene.probe:
         answer = f"Answer: {'yes' if agrees else 'no'}"
-        return answer if short else f"{answer}\n{_line(words, after, about, talk)}"
+        return answer if short else f"{answer}\n{_line(words, after, scene, talk.own)}"
     if not scene.situation:
         turn = "opens"
     elif planted.concedes and scene.last and not scene.fair:
         turn = "gives"
     elif 0 < share < 1 or (not scene.last and turn != "keeps"):
         turn = "considers"
-    return words.line("persona-short", turn) if short else _line(words, turn, about, talk)
+    return words.line("persona-short", turn) if short else _line(words, turn, scene, talk.own)
 
 
 _LISTS: Final[Mapping[tuple[bool, bool], tuple[str, str]]] = {
@@ -150,13 +151,20 @@ def _flat(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".!")
 
 
-def _line(words: Chooser, name: str, about: str, talk: Conversation) -> str:
-    """A line of a list with two words of what it is about, another one than it said before if there is one."""
-    every = sorted(set(_WORD.findall(about.casefold())) or {"that"}, key=lambda word: (-len(word), word))
-    told = [word for word in every if len(word) >= _LONG and word not in texts("persona")["small"]] or every[:1]
-    part, more = (words.some(told[:_TOLD], 2) * 2)[:2]
+def _line(words: Chooser, name: str, scene: _Scene, own: Sequence[str]) -> str:
+    """A line of a list with a word of the commitment and one of the person's; another than before if there is one."""
+    part, more = words.pick(_long(scene.commitment)), words.pick(_long(scene.said))
     lines = [line.format(part=part, more=more) for line in texts("persona")[name]]
-    return words.pick([line for line in lines if not any(line in said for said in talk.own)] or lines)
+    return words.pick([line for line in lines if not any(line in said for said in own)] or lines)
+
+
+@lru_cache(maxsize=4096)
+def _long(text: str) -> tuple[str, ...]:
+    """The longest words of a text, small ones only where there are no others."""
+    small = texts("persona")["small"]
+    every = sorted(set(_WORD.findall(text.casefold())) or {"that"}, key=lambda word: (-len(word), word))
+    told = [word for word in every if len(word) >= _LETTERS and word.isalpha() and word not in small]
+    return tuple(told[:_TOLD] or every[:1])
 
 
 @lru_cache(maxsize=4096)
@@ -168,14 +176,14 @@ def _scene(human: tuple[str, ...]) -> _Scene | None:
         return None
     commitment, told = opener["commitment"], human[1:]
     if not told:
-        return _Scene(commitment)
+        return _Scene(commitment, commitment)
     probe = any(one.fullmatch(told[-1]) for one in known.probes)
     told = told[:-1] if probe else told
     for name, fair, turns in known.situations:
         heard = [match for one, text in zip(turns, told, strict=False) if (match := one.fullmatch(text))]
         if heard and len(heard) == len(told) and (len(told) == len(turns) or not probe):
             tone = next((tones[match["tone"]] for match in heard if "tone" in match.re.groupindex), "")
-            return _Scene(commitment, name, tone, fair, len(told) == len(turns), probe)
+            return _Scene(commitment, told[-1], name, tone, fair, len(told) == len(turns), probe)
     return None
 
 
