@@ -195,7 +195,10 @@ def _scene(human: tuple[str, ...]) -> _Scene | None:
 def _tones() -> Mapping[str, str]:
     """Which tone a sentence has."""
     return {
-        line: tone for tone, wordings in situations().tones.items() for lines in wordings.values() for line in lines
+        line: tone
+        for one in situations().situations.values()
+        for tone, wordings in one.tone.items()
+        for line in wordings.values()
     }
 
 
