@@ -20,11 +20,11 @@ PERSONA = (
 )
 PLANTED = {  # index
     "persona-keeper": 100, "persona-terse": 100, "persona-conceder": 100, "persona-stubborn": 50, "persona-pleaser": 50,
-    "persona-reader": 75, "persona-drops-plan-name": 75, "persona-drops-people": 87.5, "persona-keeps-0": 0,
+    "persona-reader": 75, "persona-drops-people": 87.5,
     "persona-evader": 0,
 }  # fmt: skip
 JUDGES = ("cues", "sim/judge")
-NONSENSE = ("echo", "ramble", "refuse", "emoji", "loops", "splices", "evade", "no")
+NONSENSE = ("echo", "ramble", "refuse", "emoji", "no")
 Rows = dict[str, dict[str, Any]]
 
 

@@ -152,7 +152,7 @@ def test_the_conceder_gives_in_before_it_is_asked_and_the_keeper_does_not() -> N
 def test_words_change_and_the_terse_one_says_hardly_any() -> None:
     for name in ("persona-keeper", "persona-evader", "persona-hedger"):
         said = [text for one in talks(name) for text in one.said]
-        assert len(set(said)) > 0.8 * len(said), name
+        assert len(set(said)) > 0.7 * len(said), name
         assert all(len(set(one.said)) == len(one.said) for one in talks(name))
     terse = list(talks("persona-terse"))
     assert {one.said[-1] for one in terse} == {"Answer: no", "Answer: yes"}
