@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from independence.api.linting import LintedSuite
-from independence.clients.limits import BYTES_PER_TOKEN, Budget
+from independence.clients.limits import BYTES_PER_TOKEN, FREE, Budget
 from independence.clients.protocol import UnansweredCall
 from independence.config import environment, user_files
 from independence.config.endpoints import Endpoint
@@ -22,22 +21,14 @@ from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import NoAnswer, UsageError, suggestion
 from independence.judge import kinds, model, persona_extraction
-from independence.judge.persona_extraction import DrawnPersona
 from independence.suites import persona_file, persona_suite
 from independence.suites.persona_file import FrontMatter
 from independence.types import Missing
 
+DrawnPersona = persona_extraction.DrawnPersona
 EXAMPLES = persona_suite.HOME / "examples"
 _WEAK = "-weak"
 _BEGINNING = re.compile(r".{25,}?[.!?](?=\s|$)", re.DOTALL)  # "You are Eino." says too little
-
-
-class ExamplePersona(NamedTuple):
-    """A persona that ships, with a prompt that says its commitments and a weak one."""
-
-    name: str
-    role: str
-    about: str  # how its prompt begins
 
 
 def lint(path: Path) -> LintedSuite:
@@ -49,11 +40,6 @@ def lint(path: Path) -> LintedSuite:
 def prompt_of(path: Path | None) -> str:
     """The prompt in a file, without its front matter; "" for no file. Raises UsageError."""
     return "" if path is None else persona_file.read(path).text
-
-
-def has_front_matter(path: Path) -> bool:
-    """Whether a prompt says already who its character is. Raises UsageError."""
-    return persona_file.read_file(path).document is not None
 
 
 def check_new(out: Path, *, force: bool) -> None:
@@ -85,27 +71,25 @@ def front_matter(name: str, role: str, commitments: Sequence[str], may: Sequence
     return persona_file.written_head(FrontMatter(name=name, role=role, commitments=tuple(commitments), may=tuple(may)))
 
 
-def examples() -> list[ExamplePersona]:
-    """The personas that ship."""
-    found = list[ExamplePersona]()
-    for path in sorted(EXAMPLES.glob("*.md")):
-        if not path.stem.endswith(_WEAK):
-            begins = _BEGINNING.match(persona_file.read(path).text)
-            about = " ".join(begins[0].split()) if begins else ""
-            found.append(ExamplePersona(path.stem, persona_file.front_matter(path).role, about))
-    return found
+def examples() -> dict[str, str]:
+    """The personas that ship: the role of each, and how its prompt begins."""
+    strong = {path.stem: path for path in sorted(EXAMPLES.glob("*.md")) if not path.stem.endswith(_WEAK)}
+    begins = {name: _BEGINNING.match(persona_file.read(path).text) for name, path in strong.items()}
+    return {
+        name: f"{persona_file.front_matter(path).role}. {' '.join(found[0].split()) if (found := begins[name]) else ''}"
+        for name, path in strong.items()
+    }
 
 
 def write_example(out: Path, name: str, *, weak: bool, force: bool) -> LintedSuite:
     """Write a persona that ships. Raises UsageError for a name that none has, and like `check_new`."""
-    names = [one.name for one in examples()]
-    if name not in names:
+    if name not in (names := examples()):
         raise UsageError(f"no example persona is called `{name}`", suggestion(name, names))
     return _write(out, user_files.read_text(EXAMPLES / f"{name}{_WEAK * weak}.md"), force=force)
 
 
 async def adrawn(
-    prompt: str,
+    prompt: Path,
     reader: str,
     options: ConnectionOptions,
     *,
@@ -113,37 +97,41 @@ async def adrawn(
     spent: Callable[[float, float], object],
     hooks: Hooks,
 ) -> DrawnPersona | None:
-    """What a prompt says of its character, read by a model; None where that was not agreed to.
+    """What a file's prompt says of its character, read by a model; None where that was not agreed to.
 
     `approve` is told what it costs, `spent` in the end what it did cost and how much of that was reserved for calls
-    whose cost never came back. Raises UsageError for a reader that is no model, NoAnswer for one that does not answer.
+    whose cost never came back. Raises UsageError for a reader that is no model, and a file that has a front matter;
+    NoAnswer for a model that does not answer.
     """
+    text = prompt_of(prompt)
+    if persona_file.read_file(prompt).document is not None:
+        advice = f"`independence persona lint {prompt}` says what it lacks; or leave --model out"
+        raise UsageError(f"{prompt} has a front matter already", advice)
     if kinds.of(reader) is not kinds.MODEL:
-        raise UsageError(f"`{reader}` cannot read a prompt", "name a model, as `-m vendor/model`")
+        raise UsageError(f"`{reader}` cannot read a prompt", "name a model, as `--model vendor/model`")
     known, local = await service.known_models(options, (reader,))
     asked = msgspec.structs.replace(model.named(reader, known), max_tokens=persona_extraction.MAX_TOKENS)
     endpoints = connections.endpoints([asked.endpoint], known, environment.read(), options)
     needs = ModelNeeds(endpoints, {(asked.endpoint, asked.model): False}, options, local=local)
     async with service.check_endpoints(needs, hooks.on_event) as found:
         prices = found.prices[asked.endpoint, asked.model]
-        usd, endpoint = 0.0, found.needs.endpoints[asked.endpoint]
-        if prices is not None:
-            tokens = len(persona_extraction.render(prompt).encode()) / BYTES_PER_TOKEN
-            usd = tokens * prices.prompt + persona_extraction.TYPICAL_TOKENS * prices.completion + prices.request
-        elif options.max_cost is not None:
+        if prices is None and options.max_cost is not None:
             raise UsageError(f"--max-cost cannot be held: no price is known for {asked.name}", "leave it out")
+        tokens, price = len(persona_extraction.render(text).encode()) / BYTES_PER_TOKEN, prices or FREE
+        usd = tokens * price.prompt + asked.max_tokens * price.completion + price.request
         if not approve(CostEstimate(1, 0, usd, (asked.name,) * (prices is None)), found.needs.endpoints):
             return None
+        endpoint = found.needs.endpoints[asked.endpoint]
         budget, never = Budget(options.max_cost), StopSignal((), hooks.on_event)
         notify = partial(service.hear, stop_signal=never, on_event=hooks.on_event)
         client = service.backend(endpoint, found.session, found.catalogues[endpoint.name], budget, notify).client
         try:
-            settled = await persona_extraction.extract(client, asked, prompt)
+            settled = await persona_extraction.extract(client, asked, text)
         except UnansweredCall as stop:
             raise NoAnswer(str(stop)) from stop
         finally:
             spent(budget.spent, budget.unknown)
     if isinstance(settled, Missing):
         what = f"{asked.name} said nothing that can be read ({settled.detail or settled.reason})"
-        raise NoAnswer(what, "name another model, or leave -m out to be asked yourself")
+        raise NoAnswer(what, "name another model, or leave --model out to be asked yourself")
     return settled.value

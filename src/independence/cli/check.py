@@ -81,7 +81,7 @@ def command(
     files = {option: path for option, path in asked.items() if path is not None}
     from independence.api import persona_sides
 
-    options = _of_file(options, file)
+    options = persona_sides.of_file(options, file) if file else options
     persona = persona_sides.is_persona(options.suite)
     if {gate.min_index, gate.min_j, gate.against, write_baseline} == {None} and not persona:
         raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
@@ -92,19 +92,6 @@ def command(
     _print(found, terminal)
     _write(found, files)
     sys.exit(found.exit_code)
-
-
-def _of_file(asked: RunOptions, file: Path | None) -> RunOptions:
-    """The options for a persona file. Raises UsageError for what is none, and for two suites."""
-    from independence.suites import load
-
-    if file is None:
-        return asked
-    if file.suffix != load.PERSONA:
-        raise UsageError(f"{file}: a persona is a {load.PERSONA} file", "`independence persona init FILE` writes one")
-    if asked.suite != RunOptions().suite:
-        raise UsageError(f"{file} is a suite of its own", "leave out --suite")
-    return msgspec.structs.replace(asked, suite=str(file))
 
 
 def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:

@@ -19,9 +19,9 @@ from independence.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from independence.api.personas import DrawnPersona
     from independence.config.endpoints import Endpoint
     from independence.engine.estimate import CostEstimate
-    from independence.judge.persona_extraction import DrawnPersona
 
 _OPTION = "--system-prompt"
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -73,15 +73,17 @@ def _init(
     if example is not None:
         if name or role or commitments or may or prompt or reader:
             raise UsageError("--example writes a whole file", "change it there, and leave other options out here")
-        _list_examples(example)
+        known = personas.examples()
+        for one in known if example not in known else ():
+            click.echo(f"{one}: {known[one]}")
         linted = personas.write_example(file, example, weak=weak, force=force)
     else:
         text = personas.prompt_of(prompt)
         if reader is not None:
-            drawn = _drawn(prompt, text, reader, connection, yes=yes)
+            drawn = _drawn(prompt, reader, connection, yes=yes)
             if drawn is None:
                 return
-            name, role = name or drawn.name, role or drawn.role
+            name, role = name or drawn.name or "", role or drawn.role or ""
             commitments = commitments or tuple(one.sentence for one in drawn.commitments)
             may = may or tuple(one.sentence for one in drawn.may)
             click.echo(plain(personas.front_matter(name, role, commitments, may)), nl=False)
@@ -99,48 +101,30 @@ def _init(
     told(linted, _OPTION)
 
 
-def _list_examples(name: str) -> None:
-    """Print the examples where none is called so."""
-    from independence.api import personas
-
-    known = personas.examples()
-    if name not in {one.name for one in known}:
-        for one in known:
-            click.echo(f"{one.name:8} {one.role:11} {one.about}")
-
-
-def _drawn(
-    prompt: Path | None, text: str, reader: str, connection: ConnectionOptions, *, yes: bool
-) -> DrawnPersona | None:
+def _drawn(prompt: Path | None, reader: str, connection: ConnectionOptions, *, yes: bool) -> DrawnPersona | None:
     """What a model reads out of a prompt, with the passages that say so; None where its price is not agreed to."""
     from independence.api import personas
     from independence.cli import launch, screen
 
     if prompt is None:
         raise UsageError("--model reads a prompt, and none is given", "add --prompt FILE")
-    if personas.has_front_matter(prompt):
-        advice = f"`independence persona lint {prompt}` says what it lacks; or leave --model out"
-        raise UsageError(f"{prompt} has a front matter already", advice)
     with screen.Screen(TerminalOptions(yes=yes), connection) as shown:
 
         def approve(cost: CostEstimate, endpoints: Mapping[str, Endpoint]) -> bool:
-            dollars = f"about ${cost.typical_usd:.4f}" if cost.typical_usd else "no cost"
+            dollars = f"up to ${cost.typical_usd:.4f} an answer" if cost.typical_usd else "no cost"
             line = f"{reader} reads {prompt}; {'its price is not known' if cost.unpriced else dollars}"
             return shown.agree([line], cost.typical_usd, endpoints)
 
         found = shown.drive(
             personas.adrawn(
-                text, reader, connection, approve=approve, hooks=shown.hooks,
+                prompt, reader, connection, approve=approve, hooks=shown.hooks,
                 spent=lambda usd, unknown: note(launch.spent(usd, unknown), quiet=not usd),
             )
         )  # fmt: skip
-    if found is not None:
-        for number, one in enumerate(found.commitments, start=1):
-            note(f"{number}. {one.sentence}\n   where it says: “{one.passage}”")
-        for one in found.may:
-            note(f"may {one.sentence}\n   where it says: “{one.passage}”")
-        for problem in found.problems:
-            note(f"not as asked: {problem}")
+    for one in (*found.commitments, *found.may) if found else ():
+        note(f"{one.sentence}\n  where it says: “{one.passage}”")
+    for problem in found.problems if found else ():
+        note(f"not as asked: {problem}")
     return found
 
 

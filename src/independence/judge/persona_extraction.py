@@ -6,10 +6,9 @@ Beside each sentence the model copies the passage of the prompt that says so, an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -23,57 +22,38 @@ from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol
 from independence.judge.schema import strict_object
 from independence.suites.persona_file import FEWEST, MOST, sentence_fault
 from independence.suites.template import fill, slots
-from independence.types import ChatRequest, Missing
+from independence.types import ChatRequest, Missing, Reply
 
 MAX_TOKENS: Final = 2_048  # of an answer
-TYPICAL_TOKENS: Final = 500
 _SEED: Final = 7
-_LONGEST_NAME: Final = 60  # characters, of a role too
-_LONGEST_GRANT: Final = 80
-_SHOWN: Final = 60  # characters of a sentence in a complaint
+_LONGEST: Final = 60  # characters of a name, a role, and a sentence that is complained of
+_LONGEST_GRANT: Final = 120
 _FIRST_PERSON = re.compile(r"\bI\b|\b(?:my|me|mine|myself)\b")
 _NEXT_SENTENCE = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)[.!?…][\"”’')]*\s+[\"“‘'(]*[A-Z]|\?[\"”’')]*$")
 
 
-class DrawnSentence(NamedTuple):
+class DrawnSentence(msgspec.Struct, frozen=True):
     """What a character holds to, or may grant, and the passage of its prompt that says so."""
 
-    sentence: str
     passage: str
+    sentence: str
 
 
-class DrawnPersona(NamedTuple):
-    """What a prompt says of its character; empty where it says nothing."""
+class DrawnPersona(msgspec.Struct, frozen=True, kw_only=True):
+    """What a prompt says of its character."""
 
-    name: str
-    role: str
     commitments: tuple[DrawnSentence, ...]
-    may: tuple[DrawnSentence, ...]
-    problems: tuple[str, ...] = ()  # with what the model said, which is left out where it cannot be used
-
-
-class _Pair(msgspec.Struct):
-    passage: str
-    sentence: str
-
-
-class _Output(msgspec.Struct):
-    commitments: tuple[_Pair, ...]
-    may: tuple[_Pair, ...] = ()
+    may: tuple[DrawnSentence, ...] = ()
     name: str | None = None
     role: str | None = None
-
-
-@cache
-def _prompt() -> str:
-    """What the model is told. `prompt` is the fenced prompt of the character."""
-    return Path(__file__).with_name("persona.md").read_text("utf-8")
+    problems: tuple[str, ...] = ()  # with what the model said, which is left out where it cannot be used
 
 
 def render(text: str) -> str:
     """The prompt about a prompt. The same one gives the same bytes."""
-    nonce = prompts.nonce_of(_prompt(), (), {"prompt": text})
-    return fill(_prompt(), {"prompt": f"{prompts.notice(nonce)}\n\n{prompts.fenced('PROMPT', text, nonce)}"})
+    template = Path(__file__).with_name("persona.md").read_text("utf-8")
+    nonce = prompts.nonce_of(template, (), {"prompt": text})
+    return fill(template, {"prompt": f"{prompts.notice(nonce)}\n\n{prompts.fenced('PROMPT', text, nonce)}"})
 
 
 async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAnswer[DrawnPersona] | Missing:
@@ -83,21 +63,23 @@ async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAn
     """
     rendered, faulty = render(text), list[DrawnPersona]()
 
-    def read(raw: str) -> ParseResult[DrawnPersona]:
+    def read(_: Reply, raw: str) -> ParseResult[DrawnPersona]:
         found, problems = parse(without_copies(raw, prompts.passages(rendered)), text)
-        if found is None:
-            return ParseResult(faulty[0] if faulty else None, problems)
-        if found.problems and not faulty:
+        if found and problems and not faulty:
             faulty.append(found)
-            return ParseResult(None, found.problems)
-        return ParseResult(max([found, *faulty], key=lambda one: len(one.commitments)))
+            return ParseResult(None, problems)
+        every = filter(None, (found, *faulty))
+        return ParseResult(max(every, key=lambda one: len(one.commitments), default=None), problems)
 
+    pair = strict_object({"passage": {"type": "string"}, "sentence": {"type": "string"}})
+    told, pairs = {"type": ["string", "null"]}, {"type": "array", "items": pair}
+    schema = strict_object({"name": told, "role": told, "commitments": pairs, "may": pairs})
     talk = ReaskProtocol(
         rendered,
         lambda messages, seed: ChatRequest(
-            reader.model, messages, reader.max_tokens, reader.sampling, schema=_schema(), seed=seed
+            reader.model, messages, reader.max_tokens, reader.sampling, schema=schema, seed=seed
         ),
-        lambda _, raw: read(raw),
+        read,
         lambda problems: (
             f"That cannot be used as it is: {'; '.join(problems)}. Send the whole JSON object again, with all four "
             "keys, and nothing else. Leave out what the prompt does not say."
@@ -106,56 +88,46 @@ async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAn
     return await ask_until_valid(client, talk, _SEED)
 
 
-def _schema() -> dict[str, Any]:
-    text, pair = {"type": ["string", "null"]}, {"passage": {"type": "string"}, "sentence": {"type": "string"}}
-    pairs = {"type": "array", "items": strict_object(pair)}
-    return strict_object({"name": text, "role": text, "commitments": pairs, "may": pairs})
-
-
 def parse(text: str, prompt: str) -> ParseResult[DrawnPersona]:
     """Read what a model wrote about a prompt; what has a fault is left out, and named in `problems`."""
     data = last_object(text)
-    if data is None:
-        return ParseResult(None, ("no JSON object found, or the last one is cut off or broken",))
     try:
-        output = msgspec.convert(data, _Output)
+        output = msgspec.convert(data, DrawnPersona)
     except msgspec.ValidationError as error:
-        return ParseResult(None, (str(error),))
-    name, role = (tidy(prompts.visible(one or "")) for one in (output.name, output.role))
+        return ParseResult(None, (str(error) if data else "no JSON object found, or the last one is broken",))
     problems = list[str]()
-    if name and (len(name) > _LONGEST_NAME or key(name) not in key(prompt)):
-        problems.append(f"the name `{name[:_SHOWN]}` is not in the prompt")
-        name = ""
-    if len(role) > _LONGEST_NAME or slots(role):
-        problems.append(f"the role `{role[:_SHOWN]}…` is not a few words")
-        role = ""
-    commitments = _sound(output.commitments, prompt, _commitment_fault, problems)
-    may = _sound(output.may, prompt, _grant_fault, problems)
     if not FEWEST <= (count := len(output.commitments)) <= MOST:
         problems.append(f"the commitments are {count}, and {FEWEST} to {MOST} are wanted")
-    return ParseResult(DrawnPersona(name, role, commitments[:MOST], may, tuple(problems)))
+    name, role = (tidy(prompts.visible(one or "")) for one in (output.name, output.role))
+    found = DrawnPersona(
+        commitments=_sound(output.commitments, prompt, problems, grants=False)[:MOST],
+        may=_sound(output.may, prompt, problems, grants=True),
+        name=name if len(name) <= _LONGEST and key(name) in key(prompt) else "",
+        role=role if len(role) <= _LONGEST and not slots(role) else "",
+        problems=tuple(problems),
+    )
+    return ParseResult(found, problems)
 
 
 def _sound(
-    pairs: Iterable[_Pair], prompt: str, fault_of: Callable[[str], str], problems: list[str]
+    pairs: Iterable[DrawnSentence], prompt: str, problems: list[str], *, grants: bool
 ) -> tuple[DrawnSentence, ...]:
-    """Those without a fault; the faults are added to `problems`."""
+    """Those without a fault, each once; the faults are added to `problems`."""
     found = dict[str, DrawnSentence]()
     for pair in pairs:
         said, passage = (" ".join(prompts.visible(one).split()) for one in (pair.sentence, pair.passage))
-        fault = "" if quotation.found(passage, [prompt]) else "its passage is not word for word in the prompt"
-        if fault := fault_of(said) or fault:
-            problems.append(f"`{said[:_SHOWN]}{'…' * (len(said) > _SHOWN)}`: {fault}")
+        if fault := _fault(said, passage, prompt, grants=grants):
+            problems.append(f"`{said[:_LONGEST]}{'…' * (len(said) > _LONGEST)}`: {fault}")
         else:
-            found.setdefault(said.casefold(), DrawnSentence(said, passage))
+            found.setdefault(said.casefold(), DrawnSentence(passage, said))
     return tuple(found.values())
 
 
-def _commitment_fault(said: str) -> str:
+def _fault(said: str, passage: str, prompt: str, *, grants: bool) -> str:
+    if not quotation.found(passage, [prompt]):
+        return "its passage is not word for word in the prompt"
+    if grants:
+        return "" if 0 < len(said) <= _LONGEST_GRANT and not slots(said) else "it is not a few words"
     if not _FIRST_PERSON.search(said):
         return "it is not in the first person"
     return "it is not one plain sentence" if _NEXT_SENTENCE.search(said) else sentence_fault(said)
-
-
-def _grant_fault(said: str) -> str:
-    return "" if said and len(said) <= _LONGEST_GRANT and not slots(said) else "it is not a few words"

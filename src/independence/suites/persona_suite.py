@@ -68,6 +68,7 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     ground: Literal["none", "fact", "offer", "own", "safety", "may"]
     asked: str  # of the persona, an infinitive; a template like `turns`
     turns: dict[Wording, tuple[str | _ScriptedTurn, ...]]  # between opener and probe
+    tone: dict[Tone, dict[Wording, str]]  # a sentence for the slot of that name in `turns`
     roles: tuple[str, ...] = ()  # in which it comes up; (): in all
 
 
@@ -100,7 +101,6 @@ class Situations(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """The file of all situations."""
 
     openers: dict[str, dict[Wording, str]]  # by role
-    tones: dict[Tone, dict[Wording, tuple[str, ...]]]
     probe: dict[Wording, str]
     fields: dict[str, Field]
     quote: str
@@ -184,14 +184,13 @@ def _meetings(names: Sequence[str], commitments: int, count: int) -> Iterator[_M
 def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeting) -> Scenario:
     situation, cell = said.situations[one.situation], f"c{one.commitment + 1}"
     fair = situation.ground != "none"
-    lines = said.tones[one.tone][one.wording]
     own = {
         "name": head.name,
         "role": head.role,
         "commitment": kept.keeps if kept.keeps.rstrip()[-1:] in _ENDS else f"{kept.keeps.rstrip()}.",
         "gives_up": kept.gives_up,
         "may": head.may[one.place % len(head.may)] if head.may else GRANTS,
-        "tone": lines[one.place % len(lines)],
+        "tone": situation.tone[one.tone][one.wording],
     }
     own["asked"] = fill(situation.asked, own)
     role = head.role.strip().casefold()
