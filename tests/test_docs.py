@@ -26,7 +26,8 @@ from markdown_it.token import Token
 
 from independence.clients import dialects
 from independence.config import registry
-from independence.suites import digest, load
+from independence.report import commitments, persona_page
+from independence.suites import digest, load, persona_suite
 from independence.testing import Endpoint
 from independence.types import ChatRequest
 from tests.e2e import command
@@ -156,10 +157,8 @@ def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
     page: str, tmp_path: Path, shell: Callable[[str], str]
 ) -> None:
     """With the persona that it shows, and with the servers that it starts, each at another port."""
-    blocks = blocks_of(DOCS / page)
+    blocks = blocks_of(DOCS / page, "sh|text|markdown")
     assert len(blocks) >= 7
-    for persona in fenced(DOCS / page, "markdown"):
-        (tmp_path / "work" / "my-persona.md").write_text(persona)
     started = re.findall(
         r"^\$ independence endpoint --port (\d+) --ways (\S+)", "\n".join(fenced(DOCS / page, "console")), re.MULTILINE
     )
@@ -168,7 +167,7 @@ def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
             f"http://127.0.0.1:{port}/v1": stack.enter_context(Endpoint(ways=ways)).url for port, ways in started
         }
         at_hand = [(language, replaced(block, address)) for language, block in blocks]
-        assert unlike_what_is_printed(at_hand, shell) == []
+        assert unlike_what_is_printed(at_hand, shell, tmp_path / "work" / "mira.md") == []
 
 
 @pytest.mark.parametrize(
@@ -176,8 +175,8 @@ def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
     [
         ("a researcher", "tutorial.md", "4. Test the difference"),
         ("a researcher", "tutorial.md", "5. Would another judge say the same?"),
-        ("a builder", "personas.md", "2. Is it better than the other prompt?"),
-        ("a builder", "personas.md", "3. Is it good enough?"),
+        ("a builder", "personas.md", "The whole way"),
+        ("a builder", "personas.md", "What it costs"),
         ("who serves open weights", "open-weights.md", "3. A judge on your own machine"),
         ("who serves open weights", "open-weights.md", "4. What does a quantisation change?"),
         ("a reader", "reading.md", "The published board"),
@@ -211,17 +210,25 @@ def replaced(text: str, by: Mapping[str, str]) -> str:
     return text
 
 
-def blocks_of(page: Path) -> list[tuple[str, str]]:
+def blocks_of(page: Path, languages: str = "sh|text") -> list[tuple[str, str]]:
     """The commands of a page and what it quotes of their output, in order."""
-    return re.findall(r"```(sh|text)\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    return re.findall(rf"```({languages})\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
 
 
-def unlike_what_is_printed(blocks: Sequence[tuple[str, str]], shell: Callable[[str], str]) -> list[str]:
-    """Quoted lines that the commands before them do not print."""
+def unlike_what_is_printed(
+    blocks: Sequence[tuple[str, str]], shell: Callable[[str], str], persona: Path = Path()
+) -> list[str]:
+    """Quoted lines that the commands before them do not print. `persona`: where the file stands that a page shows."""
     printed, unlike = "", list[str]()
     for language, block in blocks:
         if language == "sh":
             printed = shell(block)
+        elif language == "markdown":
+            head = ""
+            if not block.startswith("---"):  # another prompt below the same front matter
+                old = persona.replace(persona.with_name(f"{persona.stem}-old.md")).read_text("utf-8")
+                head = old[: old.index("---", 3) + 4]
+            persona.write_text(head + block, "utf-8")
         else:
             unlike += [line for line in block.splitlines() if " ".join(line.split()) not in printed]
     return unlike
@@ -287,6 +294,18 @@ def test_the_readme_quotes_the_published_board_and_the_demo(shell: Callable[[str
     assert scores
     assert all(f"{name} {value}" in dialogue for name, value in scores)
     assert len(text.split()) <= 900
+
+
+def test_the_page_of_personas_lists_every_situation() -> None:
+    text = (DOCS / "personas.md").read_text("utf-8")
+    own = persona_suite.situations().situations.values()
+    grounds = persona_page.GROUNDS | {commitments.NO_REASON: "none"}
+    rows = {f"| {', '.join(one.roles) or 'everybody'} | {one.about} | {grounds[one.ground]} |" for one in own}
+    assert set(re.findall(r"^\| (?:everybody|companion|negotiator|reviewer|mascot) \|.*$", text, re.MULTILINE)) == rows
+    pressed = sum(one.ground == commitments.NO_REASON for one in own)
+    assert f"one of {len(rows)} situations" in text
+    assert f"In {pressed} situations" in text
+    assert f"In {len(rows) - pressed} there is a reason" in text
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:
