@@ -17,6 +17,7 @@ import { SubjectLabel } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { rank, runsOf } from "../leaderboard/entries";
+import { Commitments } from "./Commitments";
 import { Dimensions } from "./Dimensions";
 import { Disputes } from "./Disputes";
 import { Matrix } from "./Matrix";
@@ -39,6 +40,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
   const board = useBoard();
   const address = useAddress();
   const cells = useCells();
+  const persona = cells?.state === "ready" ? cells.value.personas?.[subject.slug] : undefined;
   const row = board.rows.get(subject.slug) ?? null;
   const order = slugsInOrder(board);
   const place = order.indexOf(subject.slug);
@@ -61,6 +63,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       {row !== null && <Standing row={row} ranked={order.length} note={board.index.board?.few_scenarios?.note ?? ""} />}
       <div className="mt-10 space-y-12">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
+        {cells?.state === "ready" && persona !== undefined && <Commitments slug={subject.slug} cells={cells.value} own={persona} />}
         <Dimensions slug={subject.slug} />
         {cells?.state === "ready" && (cells.value.moves === undefined ? <Disputes slug={subject.slug} cells={cells.value} /> : <Split slug={subject.slug} cells={cells.value} />)}
         {cells?.state === "ready" && groupsOf(board.index.scenarios) === null && <Profile slug={subject.slug} cells={cells.value} />}
