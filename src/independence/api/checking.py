@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from independence.api import purchase
+from independence.api import persona_sides, purchase
+from independence.api.persona_sides import PersonaSides
 from independence.api.purchase import Purchase
 from independence.api.reading import Store
 from independence.api.results import Decided, flattened
@@ -28,6 +29,7 @@ from independence.report import analysis, gate_files
 from independence.report import gate as bars
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gate_files import CheckDocument, QuotedScenario
+from independence.report.persona_page import PersonaPage
 from independence.report.table import Table
 from independence.stats import gates
 from independence.stats.gates import Decision
@@ -90,6 +92,9 @@ async def acheck(
     prompt, judged by one judge. Stored runs are used first, and the same call goes on where it was interrupted. The
     interval holds however often it is looked at (`stats.gates`). Without a bar `max_runs` runs are made, for a
     baseline. `approve` is asked before each run that is bought. Raises IndependenceError.
+
+    A suite that is a persona file is asked under its own prompt, and beside it under the name and the role alone, which
+    no bar is about; `against` may then be an older file of it or another model. Without a bar two runs are made.
     """
     own = {name: settings.pop(name) for name in GateOptions.__struct_fields__ if name in settings}
     gate = from_settings(GateOptions, None, "", own, "check")
@@ -97,8 +102,10 @@ async def acheck(
     suite = load.load(asked.suite).suite
     kind = analysis.with_gate(suite)
     _refuse_other_bars(gate, kind.gated, suite.suite)
-    baseline = None if gate.against is None else bars.read_baseline(gate.against)
-    one = _Check(asked, gate, kind, baseline, Path(store))
+    persona = persona_sides.planned(asked, gate.against) if persona_sides.is_persona(asked.suite) else None
+    measured = persona is not None and persona.measures_other
+    baseline = None if gate.against is None or measured else bars.read_baseline(gate.against)
+    one = _Check(persona.options if persona else asked, gate, kind, baseline, Path(store), persona)
     return await one.decide(approve, hearing(hooks, on_event))
 
 
@@ -120,13 +127,20 @@ class _Check:
     """One gate at work."""
 
     def __init__(
-        self, asked: RunOptions, gate: GateOptions, kind: analysis.Analysis, baseline: GateBaseline | None, store: Path
+        self,
+        asked: RunOptions,
+        gate: GateOptions,
+        kind: analysis.Analysis,
+        baseline: GateBaseline | None,
+        store: Path,
+        persona: PersonaSides | None = None,
     ) -> None:
         """Raises UsageError for options of other plans."""
         if asked.roster is not None:
             raise UsageError("`roster` names several subjects, and a gate is about one", "name it with -m")
-        self.gate, self.kind, self.baseline, self.store = gate, kind, baseline, store
+        self.gate, self.kind, self.baseline, self.store, self.persona = gate, kind, baseline, store, persona
         self.purchase = Purchase(asked, store, gate.max_runs, "check")
+        self.sides: list[Side] = []  # who is checked, and of a persona what is beside it
         self.own: GatedSubject | None = None
         self.made: GateLook | None = None
 
@@ -135,34 +149,36 @@ class _Check:
         return self._result(await self.purchase.follow(self._look, approve, hooks, self._refused))
 
     def _look(self, result: RunResult) -> list[Side]:
-        """Decide on what is there; whether runs of the subject go on."""
-        self.own = self._read(result.run) if result.complete else None
-        own = self.own
+        """Decide on what is there; whose runs go on."""
+        run = result.run
+        self.own = own = self._read(run, self.sides[0]) if result.complete or self.persona else None
+        if self.persona and self.persona.measures_other:
+            other = self._read(run, self.sides[-1])
+            self.baseline = bars.baseline(other, _place(run), "") if other else None
+            own = own if other else None
         floor = self.gate.min_index if self.kind.gated == bars.INDEX else self.gate.min_j
         self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated) if own else None
-        return purchase.sides(result.run) if self.made and self.made.decision in (None, "undecided") else []
+        decision = self.made.decision if self.made else "missing"
+        if self.persona is None:
+            return self.sides if decision in (None, "undecided") else []
+        return [one for one in self.sides if one not in self.purchase.first_stage_only] * (decision == "undecided")
 
     def _refused(self, _: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
         """The run. Raises UsageError for what is no single subject, or another than the baseline's."""
-        several: dict[str, set[object]] = {
-            "subjects; name one with -m": {trial.subject.config_dir for trial in run.trials},
-            "conditions; name one with --system-prompt and --delivery": {
-                trial.dialogue.condition for trial in run.trials
-            },
-        }
-        for what, found in several.items():
-            if len(found) != 1:
-                raise UsageError(
-                    f"a gate decides about one subject under one condition, and these are {len(found)} {what}"
-                )
         purchase.refuse_several_judges(run, "a gate's")
+        if self.persona is not None:
+            run = self.persona.narrowed(run)
+        else:
+            _refuse_several(run)
+        self.sides = purchase.sides(run)
+        self.purchase.first_stage_only = self.sides[1:2]
         if self.baseline is not None and self.gate.against is not None:
             bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
         return run
 
-    def _read(self, run: ResolvedRun) -> GatedSubject | None:
+    def _read(self, run: ResolvedRun, side: Side) -> GatedSubject | None:
         with Store(self.store) as store, store.reading() as connection:
-            return self.kind.gate(connection, _scope(run), run.judges[0].name, _subject(run).config_dir)
+            return self.kind.gate(connection, _scope(run, side), run.judges[0].name, side.config_dir)
 
     def _result(self, result: RunResult) -> CheckResult:
         run, place, subject = result.run, _place(result.run), _subject(result.run)
@@ -192,8 +208,14 @@ class _Check:
             failed=tuple(sorted(failed)),
             missing=purchase.missing(result),
             baseline=bars.baseline(own, place, subject.label) if own and self.kind.gated == bars.INDEX else None,
+            persona=self._page(run) if self.persona and started else None,
         )
         return CheckResult(document, stopped, started=started)
+
+    def _page(self, run: ResolvedRun) -> PersonaPage | None:
+        assert self.persona is not None
+        with Store(self.store) as store, store.reading() as connection:
+            return self.persona.page(connection, self.kind, run, self.sides)
 
     def _conclusion(
         self, result: RunResult, made: GateLook | None, stopped: IndependenceError | None
@@ -215,7 +237,7 @@ class _Check:
         where, condition = run.where, run.trials[0].dialogue.condition
         out = []
         with Store(self.store) as store:
-            for one in gate_files.most_lost(own.scenarios, failed, _QUOTED):
+            for one in gate_files.most_lost(own.scenarios, failed, _QUOTED, apart=self.persona is not None):
                 said = store.dialogue(
                     _subject(run).config_dir, one.scenario, run=one.worst_run, suite=where.edition_name,
                     variant=condition.variant, mode=condition.mode, judge=run.judges[0].name,
@@ -227,7 +249,7 @@ class _Check:
                 out.append(
                     QuotedScenario(
                         scenario=one.scenario, run=one.worst_run, lost=one.lost, quote=gate_files.cut(quote),
-                        reasoning=reasoning,
+                        reasoning=reasoning, title=run.suite.scenario(one.scenario).title if self.persona else "",
                     )
                 )  # fmt: skip
         return tuple(out)
@@ -253,12 +275,23 @@ def _sentence(made: GateLook, gate: GateOptions) -> str:
     return f"Undecided: the bar is within the interval; {why}."
 
 
+def _refuse_several(run: ResolvedRun) -> None:
+    """Raise UsageError for what is no single subject under one condition."""
+    several: dict[str, set[object]] = {
+        "subjects; name one with -m": {trial.subject.config_dir for trial in run.trials},
+        "conditions; name one with --system-prompt and --delivery": {trial.dialogue.condition for trial in run.trials},
+    }
+    for what, found in several.items():
+        if len(found) != 1:
+            raise UsageError(f"a gate decides about one subject under one condition, and these are {len(found)} {what}")
+
+
 def _subject(run: ResolvedRun) -> Subject:
     return run.trials[0].subject
 
 
-def _scope(run: ResolvedRun) -> BoardScope:
-    return BoardScope(run.suite, run.where.under(run.trials[0].dialogue.condition))
+def _scope(run: ResolvedRun, side: Side) -> BoardScope:
+    return BoardScope(run.suite, run.where.under(side.condition))
 
 
 def _place(run: ResolvedRun) -> CheckedPlace:

@@ -13,7 +13,7 @@ from independence.engine import connections
 from independence.errors import UsageError
 from independence.report import models
 from independence.report.table import Table
-from independence.testing.sim.panel import ADVISERS, PANEL, controls
+from independence.testing.sim import panel
 from independence.types import Sampling
 
 _CONCURRENCY = 3  # what published rosters have; they must have one
@@ -24,7 +24,7 @@ def configured(models_file: Path | None) -> Table:
     file = models_file or connections.DEFAULT_FILE
     known = connections.models(models_file)
     if models_file is None and not file.is_file():
-        subjects = [Registry().default(f"{SIM}/{name}") for name in (*PANEL, *controls(), *ADVISERS)]
+        subjects = [Registry().default(f"{SIM}/{name}") for name in panel.names()]
         note = "These are simulated and need no key; any other id works with -m all the same."
         return models.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
     if not known.subjects and not known.endpoints:

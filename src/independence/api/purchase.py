@@ -62,6 +62,7 @@ class Purchase:
                 raise UsageError(f"{what} is not for runs that are bought until something is decided", "leave it out")
         self.asked, self.store, self.most, self.command = asked, store, most, command
         self.left: Collection[Side] | None = None  # whose runs go on; None: everybody's
+        self.first_stage_only: Collection[Side] = ()  # whose runs do not
         self.spent_usd = 0.0
         self.calls = 0  # answers and verdicts of models that were bought
         self.asked_judges: Collection[str] = ()  # those that are models
@@ -143,7 +144,8 @@ class Purchase:
         own, planned = calls_of_scenarios(preview.run), Counter[Side]()
         for trial in preview.run.trials:
             planned[_side(trial)] += own[trial.dialogue.scenario.id]
-        most = calls + sum(max(0, self.most * sum(own.values()) - one) for one in planned.values())
+        going = [count for one, count in planned.items() if one not in self.first_stage_only]
+        most = calls + sum(max(0, self.most * sum(own.values()) - count) for count in going)
         cost = msgspec.structs.replace(preview.cost, typical_usd=usd)
         fields = {name: getattr(preview, name) for name in RunPreview.__struct_fields__} | {"cost": cost}
         return StagePreview(

@@ -28,6 +28,7 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
 
 
 @options.command("check")
+@click.argument("file", required=False, type=_FILE)
 @options.together(
     "gate",
     GateOptions,
@@ -55,6 +56,7 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
 @options.CHECK_TERMINAL
 @options.db()
 def command(
+    file: Path | None,
     options: RunOptions,
     gate: GateOptions,
     junit: Path | None,
@@ -66,13 +68,21 @@ def command(
 ) -> None:
     """Decide whether one model under your system prompt keeps its independence; for CI.
 
+    FILE is a persona (`independence persona init` writes one): each of its commitments is tested, with the name and the
+    role alone beside it. Then --against also takes another model or an older FILE, and no bar is needed. Without FILE a
+    suite is asked, under --system-prompt.
+
     Passes (exit 0) where the whole interval of the index is above the bar, fails (1) where it is below. While the bar
     is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). The interval
     allows for having been looked at after every run. Stored runs are used first, and the same command resumes.
     """
     asked = {"--junit": junit, "--markdown": markdown, "--write-baseline": write_baseline}
     files = {option: path for option, path in asked.items() if path is not None}
-    if {gate.min_index, gate.min_j, gate.against, write_baseline} == {None}:
+    from independence.api import persona_sides
+
+    options = _of_file(options, file)
+    persona = persona_sides.is_persona(options.suite)
+    if {gate.min_index, gate.min_j, gate.against, write_baseline} == {None} and not persona:
         raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
     _check_outputs(files, force)
     found = _decide(options, gate, terminal, db)
@@ -81,6 +91,19 @@ def command(
     _print(found, terminal)
     _write(found, files)
     sys.exit(found.exit_code)
+
+
+def _of_file(asked: RunOptions, file: Path | None) -> RunOptions:
+    """The options for a persona file. Raises UsageError for what is none, and for two suites."""
+    from independence.suites import load
+
+    if file is None:
+        return asked
+    if file.suffix != load.PERSONA:
+        raise UsageError(f"{file}: a persona is a {load.PERSONA} file", "`independence persona init FILE` writes one")
+    if asked.suite != RunOptions().suite:
+        raise UsageError(f"{file} is a suite of its own", "leave out --suite")
+    return msgspec.structs.replace(asked, suite=str(file))
 
 
 def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
@@ -160,6 +183,8 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
         sys.stdout.write(_harmless(plain(found.to_markdown())))
     else:
         table_output.print_tables(found.tables, "table")
+        for line in found.document.persona.observations if found.document.persona else ():
+            print(_harmless(click.wrap_text(plain(line), table_output.console().width, "- ", "  ")))
         for one in found.document.quoted:
             print(
                 _harmless(

@@ -156,7 +156,7 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     min_index: float | None = None
     min_j: float | None = None
-    against: Path | None = None
+    against: Path | None = None  # of a persona also an older file of it, or a model
     max_drop: float | None = None
     max_runs: int = 10
 

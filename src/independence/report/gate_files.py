@@ -13,9 +13,10 @@ from xml.etree import ElementTree
 import msgspec
 
 from independence.config import user_files
-from independence.report import table
-from independence.report.gate import DROP, BarResult, GateBaseline, J, ScenarioScore
-from independence.report.table import Column, Table, spelled_out
+from independence.report import persona_page, table
+from independence.report.gate import DROP, INDEX, BarResult, GateBaseline, J, ScenarioScore
+from independence.report.persona_page import PersonaPage
+from independence.report.table import Column, Table, Value, spelled_out
 from independence.stats.gates import Decision
 
 _WORDS = {"index": "index", J: J, DROP: "index minus the baseline's"}
@@ -29,6 +30,7 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
     scenario: str
     run: int
+    title: str = ""  # of a persona: what the person does, and the commitment
     lost: float  # points of the index, over all of its runs
     quote: str  # the passage that the judge went by, else the last reply; may be cut
     reasoning: str  # the judge's; may be cut
@@ -36,7 +38,10 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def heading(self) -> str:
         """What it lost, and whose words follow."""
-        return f"{self.scenario}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
+        title = f" ({self.title})" if self.title else ""
+        return (
+            f"{self.scenario}{title}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
+        )
 
 
 class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +67,7 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()  # scenarios
     missing: dict[str, int] = {}  # reason -> planned answers and verdicts
     baseline: GateBaseline | None = None  # to be held against later
+    persona: PersonaPage | None = None
 
     @property
     def heading(self) -> str:
@@ -92,6 +98,7 @@ def tables(found: CheckDocument) -> list[Table]:
             f"{_TOO[found.decision]} on average (in points of an index by about 1 if the true value lies 5 "
             "points from the bar, by about 5 if it lies on the bar), unless so many were planned beforehand."
         )
+    beside = found.persona.indices if found.persona else {}
     digits = 2 if any(bar.what == J for bar in found.bars) else 1
     bars = Table(
         "check",
@@ -103,9 +110,11 @@ def tables(found: CheckDocument) -> list[Table]:
             Column("bar", "Bar", "number", digits),
             Column("decision", "Decision"),
         ),
-        tuple((_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars),
+        (*_measured(found), *((name, value, None, None, None) for name, value in beside.items())),
         (found.reason, *method, _effort(found)),
     )
+    if found.persona is not None:
+        return [bars, *persona_page.tables(found.persona)]
     lost = [one for one in found.scenarios if one.lost > 0]
     rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
     columns = (
@@ -124,6 +133,16 @@ def tables(found: CheckDocument) -> list[Table]:
     return [bars, scenarios] if lost else [bars]
 
 
+def _measured(found: CheckDocument) -> list[tuple[Value, ...]]:
+    """What was measured beside each bar; without a bar the index."""
+    rows: list[tuple[Value, ...]] = [
+        (_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars
+    ]
+    if not rows and found.baseline is not None:
+        rows = [(_WORDS[INDEX], found.baseline.index.point, found.baseline.ci, None, None)]
+    return rows
+
+
 def _effort(found: CheckDocument) -> str:
     cost = f", ${found.cost_usd:.4f}" if found.cost_usd else ""
     bought = f"{found.calls_bought} calls were bought by this command" if found.calls_bought else "no call was bought"
@@ -134,6 +153,10 @@ def markdown(found: CheckDocument) -> str:
     """A summary, safe to be shown beside others' text."""
     parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
     parts += [table.to_markdown(one, level=3) for one in tables(found)]
+    if found.persona is not None and found.persona.observations:
+        parts.append(
+            "### What was seen\n\n" + "".join(f"- {table.escaped(one)}\n" for one in found.persona.observations)
+        )
     for one in found.quoted:
         parts.append(f"### {table.escaped(one.heading)}\n\n{_fenced(one.quote)}")
         if one.reasoning:
@@ -192,7 +215,11 @@ def marked(text: str) -> str:
     return f"{text}{user_files.MARK.decode()}\n"
 
 
-def most_lost(scores: Sequence[ScenarioScore], failed: frozenset[str], most: int) -> list[ScenarioScore]:
-    """Which scenarios to quote: those that failed first, then by points lost."""
-    lost = [one for one in scores if one.lost > 0]
-    return sorted(lost, key=lambda one: (one.scenario not in failed, -one.lost))[:most]
+def most_lost(
+    scores: Sequence[ScenarioScore], failed: frozenset[str], most: int, *, apart: bool = False
+) -> list[ScenarioScore]:
+    """Which scenarios to quote: those that failed first, then by points lost. `apart`: one of each experiment."""
+    lost = sorted((one for one in scores if one.lost > 0), key=lambda one: (one.scenario not in failed, -one.lost))
+    if apart:
+        lost = list({one.experiment: one for one in reversed(lost)}.values())[::-1]
+    return lost[:most]

@@ -9,28 +9,14 @@ import msgspec
 
 from independence.report import commitments
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.commitments import CommitmentChange, PersonaResult
+from independence.report.commitments import PersonaResult
 from independence.report.index_analysis import IndexAnalysis
 from independence.report.legend import subject_name
-from independence.report.table import Column, Section, Table, Value
+from independence.report.table import Column, Section, Table
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
-MOVED = "(moves where a reason counts)"
-_ALL = 100
-_KEPT = (
-    "Kept, of 100: where nobody brought a reason that counts. Reading: the side of 50 on which the whole interval lies; "
-    "it allows for other situations like these."
-)
 _FACTORS = ("commitment", "ground", "situation", "tone")
-GROUNDS: Mapping[str, str] = {
-    commitments.NO_REASON: "no reason",
-    "fact": "a fact",
-    "offer": "a fair offer",
-    "own": "their own business",
-    "safety": "safety",
-    "may": "may be granted",
-}
 
 
 class _Persona(IndexAnalysis):
@@ -89,55 +75,3 @@ class _Persona(IndexAnalysis):
 
 
 PERSONA = _Persona()
-
-
-def tables(
-    own: PersonaResult, beside: Mapping[str, PersonaResult], changed: Sequence[CommitmentChange] = ()
-) -> list[Table]:
-    """The commitments of one subject by points lost, what others kept of them beside, and its situations.
-
-    `beside`: by the head of their column; `changed`: what is kept minus what the last of them keeps.
-    """
-    names, change = list(beside), {one.commitment: one for one in changed}
-    kept = [{one.text: one.kept for one in result.commitments} for result in beside.values()]
-    rows: list[tuple[Value, ...]] = []
-    for one in sorted(own.commitments, key=lambda one: (-(one.lost or 0), one.commitment)):
-        moved = change.get(one.commitment)
-        compared = (moved.difference, moved.reading) if moved else ()
-        rows.append(
-            (one.text, one.reading, one.kept, one.ci, one.lost, *(each.get(one.text) for each in kept), *compared)
-        )
-    unchanged = (None, None) if changed else ()
-    rows.append(
-        (MOVED, None, own.moved, own.moved_ci, own.moved_lost, *(one.moved for one in beside.values()), *unchanged)
-    )
-    columns = [
-        Column("commitment", "Commitment", "words"),
-        Column("reading", "Reading"),
-        Column("kept", "Kept", "number", 0),
-        Column("ci", "95% CI", "interval", 0),
-        Column("lost", "Lost", "number", 1),
-        *(Column(f"beside_{number}", name, "number", 0) for number, name in enumerate(names)),
-    ]
-    if changed:
-        columns += [Column("difference", "Change", "signed", 0), Column("change", "Certain")]
-    made = Table(
-        "commitments",
-        "Commitments by points of the index that they took off",
-        tuple(columns),
-        tuple(rows),
-        (_KEPT,),
-    )
-    wrong = [one for one in own.situations if one.right is None or one.right < _ALL]
-    situations = Table(
-        "persona-situations",
-        "Situations by how much went wrong",
-        (
-            Column("about", "What the person does", "words"),
-            Column("ground", "Reason"),
-            Column("right", "Right", "number", 0),
-        ),
-        tuple((one.about, GROUNDS.get(one.ground, one.ground), one.right) for one in wrong),
-        ("Right: kept where there is no reason, moved where there is one, of 100.",),
-    )
-    return [made, situations] if wrong else [made]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from independence.errors import StoreError
 from independence.judge import kinds, protocol
+from independence.judge.cues import answer_lines
 from independence.judge.replies import repeated_answers
 from independence.judge.replies.repeated_answers import ReplyToQuestion
 from independence.report import judge_choice, replayed_runs
@@ -358,8 +359,10 @@ def _unanswered(
 ) -> dict[tuple[str, str, int], tuple[str, ...]]:
     """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks.
 
-    In a grid all who ask about a cell ask one question: a good adviser tells them the same.
+    In a grid all who ask about a cell ask one question: a good adviser tells them the same. A closed question that is
+    answered has its answer, however few and alike the words of such a subject are.
     """
+    closed = any(answer_lines.closed(rubric.fields) for rubric in suite.rubrics.values())
     cells = {scenario.id: scenario.cell or scenario.id for scenario in suite.scenarios}
     out: dict[tuple[str, str, int], tuple[str, ...]] = {}
     for own in grouped(states, lambda state: state.config_dir).values():
@@ -381,7 +384,11 @@ def _unanswered(
             found = repeated_answers.repeated([said[at][2] for at in places], whole=suite.grid is not None)
             for at, twice in zip(places, found, strict=True):
                 again[at] = twice
-        lacking = [strict.NO_ANSWER in flags or twice for (_, flags, _), twice in zip(said, again, strict=True)]
+        told = {state.key for state in own if closed and answer_lines.read(texts.get(state.key, ("",))[-1]) is not None}
+        lacking = [
+            state.key not in told and (strict.NO_ANSWER in flags or twice)
+            for (state, flags, _), twice in zip(said, again, strict=True)
+        ]
         for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
             if none:
                 spot = (state.config_dir, state.scenario, state.run)

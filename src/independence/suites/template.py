@@ -18,3 +18,14 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     if "{{" not in text:  # as most of the many texts of a grid
         return text
     return _SLOT.sub(lambda match: values[match.group(1)], text)
+
+
+def pattern(text: str, within: Mapping[str, str]) -> re.Pattern[str]:
+    """What a template looks like when it is filled: a group for each slot, of any text or as `within` has it."""
+    parts = _SLOT.split(text)
+    seen, out = set[str](), [re.escape(parts[0])]
+    for name, after in zip(parts[1::2], parts[2::2], strict=True):
+        out.append(f"(?P={name})" if name in seen else f"(?P<{name}>{within.get(name, '.*?')})")
+        out.append(re.escape(after))
+        seen.add(name)
+    return re.compile("".join(out), re.DOTALL)

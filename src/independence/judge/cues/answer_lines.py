@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Final
 
 from independence.judge.prompt import visible
+from independence.suites.schema import Field
 
+CUES: Final = frozenset(("answered", "agreed"))
 _MARKS = r"[\s*_`\"'“”‘’>#\[({-]*"
 _SAYS = rf"{_MARKS}(yes|no)\b(?!{_MARKS}(?:or|/){_MARKS}(?:yes|no)\b)"
 _LINE = re.compile(rf"^{_MARKS}answer{_MARKS}[:=]{_SAYS}", re.IGNORECASE | re.MULTILINE)
@@ -27,3 +31,8 @@ def read(answer: str) -> bool | None:
     if not said and (begins := _BEGINS.match(text)):
         said = {begins[1].casefold()}
     return said == {"yes"} if len(said) == 1 else None
+
+
+def closed(fields: Mapping[str, Field]) -> bool:
+    """Whether a rubric is about such a question."""
+    return any(field.cue in CUES for field in fields.values())

@@ -115,7 +115,9 @@ def grade(
 def _non_answer_reason(
     lines: Sequence[TranscriptTurn], fields: Mapping[str, Field], given: ReplyContext
 ) -> NonAnswer | None:
-    """Why a dialogue gives nothing to grade; None where it does."""
+    """Why a dialogue gives nothing to grade; None where it does, as one whose closed question is answered."""
+    if answer_lines.closed(fields) and answer_lines.read(lines[-1].answer) is not None:
+        return None
     own = [at for at, line in enumerate(lines) if not line.scripted]
     found = {at: non_answers.find_non_answer(lines, at, given) for at in own}
     if any(field.cue in _COMMITTING for field in fields.values()):  # they tell of a refusal to choose

@@ -17,8 +17,6 @@ import msgspec
 from independence.errors import UsageError
 from independence.testing.loopback.settings import FREE, JUDGE, JUDGE_PRICE, SUBJECT_PRICE, TokenPrice, parse_prices
 from independence.testing.sim import judges, panel
-from independence.testing.sim.deciders import DECIDERS, decider
-from independence.testing.sim.panel import ADVISERS, controls
 
 CONTEXT_TOKENS = 131_072
 PROVIDER = "Loopback"
@@ -70,7 +68,7 @@ class ServedCatalogue:
         """The model of that id, or None where there is none."""
         name, *suffixes = model_id.split(":")
         variants = frozenset(suffixes)
-        if not variants <= _variants(name) or (name != JUDGE and not panel.known(name) and decider(name) is None):
+        if not variants <= _variants(name) or (name != JUDGE and not panel.known(name)):
             return None
         default = JUDGE_PRICE if name == JUDGE else SUBJECT_PRICE
         price = next((self._prices[key] for key in (model_id, name, "") if key in self._prices), default)
@@ -79,16 +77,14 @@ class ServedCatalogue:
     def check(self, model_id: str, option: str) -> None:
         """Refuse a model that an option names and that is not here; "" stands for all. Raises UsageError."""
         if model_id and self.model(model_id) is None:
-            names = ", ".join(
-                [*panel.PANEL, "yield-NN", *controls(), *ADVISERS, "adviser-sNN-bNN-mNN-nNN", *DECIDERS, JUDGE]
-            )
+            names = ", ".join([*panel.names(), *panel.FREE_NAMES, JUDGE])
             raise UsageError(f"{option} names {model_id!r}, which is no model here; there are {names}.")
 
     @property
     def ids(self) -> list[str]:
         """The ids of all models, without variants."""
         steady = [f"yield-{number:02d}" for number in range(_YIELDS)]
-        return list(dict.fromkeys([*panel.PANEL, *steady, *controls(), *ADVISERS, *DECIDERS, JUDGE]))
+        return list(dict.fromkeys([*panel.names(), *steady, JUDGE]))
 
     def listing(self, more: Mapping[str, dict[str, str]] = MappingProxyType({})) -> bytes:
         """The body of `GET /models`: every model, and every variant on its own; `more` is told of some."""

@@ -11,6 +11,7 @@ from independence.testing.sim.controls import AnswerTask, control_answer
 from independence.testing.sim.deciders import choice, decider
 from independence.testing.sim.panel import adviser, controls, simulated_subject
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits, request_digest, wants_even
+from independence.testing.sim.personas import persona, persona_answer
 from independence.testing.sim.situation import conversation, situation
 from independence.testing.sim.statements import first, recall, standing_answer, yielding_answer
 from independence.testing.sim.texts import Chooser, keyed
@@ -41,6 +42,9 @@ def answer(name: str, messages: Sequence[Message], seed: int, merits: Merits = N
     talk = conversation(messages)
     if decider(name) is not None:
         return SimAnswer(choice(name, talk, seed), Chooser(keyed(name, seed)).line("reasoning", "calm"))
+    if persona(name) is not None:
+        said = persona_answer(name, messages, talk, seed, decision(talk.human, seed))
+        return SimAnswer(said, Chooser(keyed(name, seed)).line("reasoning", "calm"))
     asked = situation(talk.human[-1] if talk.human else "", bool(talk.own))
     chooser = Chooser(keyed(name, seed, *talk.human, *talk.own))
     if name in controls():

@@ -16,6 +16,7 @@ from independence.testing.sim import advice
 from independence.testing.sim.statements import person
 from independence.testing.sim.texts import texts
 
+_ANSWERED = re.compile(r"^\W*answer\W+(yes|no)\b", re.IGNORECASE | re.MULTILINE)  # a closed question
 _NONCE = re.compile(r"\b[0-9a-f]{12,}\b")
 _TAG = re.compile(r"<(\w+) ([0-9a-f]{12,})>")
 _OWN = re.compile(r"^SUBJECT\b[^\n]*\n<(?:\w+) [0-9a-f]{12,}>\n(.*?)\n</\w+ [0-9a-f]{12,}>", re.MULTILINE | re.DOTALL)
@@ -66,11 +67,12 @@ def grade(prompt: str, schema: Mapping[str, Any] | None) -> Verdict:
     said = [found[1] for found in _OWN.finditer(prompt)] or [answer]
     bare = _refuses(said[-1])
     again = bare or said[-1].strip() in {one.strip() for one in said[:-1]}
-    firm = 1.0 if again else firmness(answer)
+    told = _ANSWERED.search(said[-1])
+    firm = float(told[1].casefold() == "no") if told else 1.0 if again else firmness(answer)
     key = blake2b(_NONCE.sub("", prompt).encode(), digest_size=16).digest()
     verdict: Verdict = {name: _filled(name, field, firm, key) for name, field in form.items()}
     taken = {
-        "engaged": again or _acts(said[-1]),
+        "engaged": again or told is not None or _acts(said[-1]),
         "chose": _statements(said[0]) > 0,
         "profile_given": _statements(said[0]) >= _PROFILE,
         "chose_name": person(said[0]) is not None,

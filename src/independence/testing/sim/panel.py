@@ -22,8 +22,11 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config import documents
+from independence.testing.sim.deciders import DECIDERS, decider
+from independence.testing.sim.personas import PATTERNS, PERSONAS, persona
 
 _YIELDING = re.compile(r"yield-(\d{1,3})", re.ASCII)
+FREE_NAMES = ("yield-NN", "adviser-sNN-bNN-mNN-nNN", *PATTERNS)  # and what else names one
 _ADVISING = re.compile(r"adviser(?:-s(-?\d{1,3}))?(?:-b(-?\d{1,3}))?(?:-m(-?\d{1,3}))?(?:-n(\d{1,3}))?", re.ASCII)
 _NORMAL = NormalDist()
 
@@ -131,8 +134,13 @@ def adviser(name: str) -> Adviser | None:
 
 
 def known(name: str) -> bool:
-    """Whether there is a simulated subject of that name, one that is leant on, a control or one that advises."""
-    return simulated_subject(name) is not None or name in controls() or adviser(name) is not None
+    """Whether there is a simulated subject of that name, of whatever kind."""
+    return name in controls() or any(of(name) is not None for of in (simulated_subject, adviser, decider, persona))
+
+
+def names() -> list[str]:
+    """All simulated subjects, but for those with numbers or words of somebody's choice in their names."""
+    return [*PANEL, *controls(), *ADVISERS, *DECIDERS, *PERSONAS]
 
 
 def leaning(subject: Adviser, side: int, merit: float, *key: object) -> float:

@@ -17,7 +17,7 @@ Lines = tuple[str, ...]
 Section = Mapping[str, Lines]
 Option = TypeVar("Option")
 
-_FILES = ("texts.yaml", "controls.yaml", "advice.yaml", "deciders.yaml", "signs.yaml")
+_FILES = ("texts.yaml", "controls.yaml", "advice.yaml", "deciders.yaml", "personas.yaml", "signs.yaml")
 
 
 @cache
