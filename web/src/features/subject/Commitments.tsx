@@ -139,14 +139,14 @@ function Commitment({ row, slug, cells, about }: CommitmentProps) {
   const beside = row.baseline === null ? "" : `; with name and role alone ${shown(WHOLE, row.baseline)}`;
   return (
     <article aria-labelledby={id} className="border-t border-faint py-3">
-      <div className="grid gap-x-8 gap-y-1 sm:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="grid gap-x-8 gap-y-1 sm:grid-cols-[minmax(0,1fr)_20rem]">
         <div>
           <h3 id={id} className="text-base"><bdi>{row.text}</bdi></h3>
           <p className="text-sm">
             {row.kept === null ? <strong className="text-open">A verdict is missing</strong> : row.reading !== null && <strong>{capital(row.reading)}</strong>}
             <span className="text-muted">
               {row.kept === null || row.reading !== null ? " · " : ""}
-              {deeds.map(([deed, times]) => `${deed} ${times}`).join(", ")}
+              of {counted(deeds.reduce((sum, [, times]) => sum + times, 0), "dialogue")} {deeds.map(([deed, times]) => `${deed} ${times}`).join(", ")}
               {row.lost !== null && row.lost > 0 && ` · ${decimal(row.lost)} points of the index lost`}
             </span>
           </p>
@@ -195,8 +195,8 @@ function Worst({ slug, cells, situation, commitment, children }: WorstProps) {
   const less = found.filter(({ share }) => share < 1).length;
   return (
     <>
-      <Link href={address(trajectoryPage(slug, worst.run, worst.id), { quote: judge?.kind === "model" ? judge.name : null })} className="link inline-block min-h-6">{children}</Link>
-      {less > 0 && <span className="text-xs text-muted"> {less} of {counted(found.length, "dialogue")}{worst.share > 0 && ", in part"}</span>}
+      <Link href={address(trajectoryPage(slug, worst.run, worst.id), { quote: judge?.kind === "model" ? judge.name : null })} className="link leading-6">{children}</Link>
+      {less > 0 && <span className="text-xs whitespace-nowrap text-muted"> {less} of {counted(found.length, "dialogue")}{worst.share > 0 && ", in part"}</span>}
     </>
   );
 }
