@@ -115,6 +115,12 @@ class CostCapReached(IndependenceError):
     exit_code: ClassVar[int] = 4
 
 
+class NoAnswer(IndependenceError):
+    """A model gave no answer that the command could use; it is kept nowhere, and may be asked again. Exit code 3."""
+
+    exit_code: ClassVar[int] = 3
+
+
 class WorkersLost(IndependenceError):
     """Nobody is left to ask models. What was stored is kept; the same command resumes. Exit code 3."""
 

@@ -89,7 +89,7 @@ CASES = [
     ({HELD: "cue: held"}, "firmness: {type", "field `firmness` has no range"),
     *(({HELD: f"range: {ends}, cue: held"}, ends, "range of `firmness` is empty or endless") for ends in
       ("[10, 0]", "[3, 3]", "[0, .inf]", "[-.inf, 0]", "[.nan, 1]")),
-    ({"cue: kept": "cue: keeps"}, "cue: keeps", "no cue `keeps`; known: chose, coherent, commits,"),
+    ({"cue: kept": "cue: keeps"}, "cue: keeps", "no cue `keeps`; known: agreed, answered, chose,"),
     ({"kept: {type": "reasoning: {type"}, "reasoning: {type", "`reasoning` is what the judge writes before the fields"),
     ({"kept: {type": "quote: {type"}, "quote: {type", "choose another field name"),
     (before(f"late: {{{SCALE}, requires: [engaged]}}", ENGAGED), "requires", NOT_BEFORE, "above `late`, or leave"),

@@ -46,7 +46,8 @@ def test_there_are_three_pairs_a_role() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_an_example_lints_clean_and_is_written_as_the_command_writes_it(path: Path) -> None:
     assert persona_file.problems(path) == []
-    assert persona_file.notes(path) == []
+    said = " ".join(persona_file.notes(path))
+    assert ("word for word" in said, "the name" in said) == (path not in STRONG, False)
     assert head(path).may
     assert persona_file.written(head(path), persona_file.read(path).text) == path.read_text("utf-8")
 

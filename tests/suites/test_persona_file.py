@@ -55,7 +55,7 @@ CASES = {  # what is changed: the line that is named, words of the sentence
         "at most 200 characters, and this one has",
     ),
     ("gives_up: It", "give_up: It"): (7, "give_up"),
-    ("[change the language]", "['']"): (9, "it is empty"),
+    ("[change the language]", "['']"): (9, "`may[0]` is empty"),
     ("may: [change", "may: [[change"): (10, "not valid YAML"),
     ("---\nYou are", "You are"): (1, "the front matter has no end"),
     (PROMPT, "  \n"): (11, "the system prompt is empty"),
@@ -80,6 +80,11 @@ def test_lint_names_every_problem_and_what_is_odd(tmp_path: Path) -> None:
     assert (ended.code, len(ended.out.splitlines())) == (1, 2)
     ended = command.run("persona", "lint", write(tmp_path, HEAD.replace("Mira", "Vera") + PROMPT))
     assert (ended.code, "the prompt does not say the name Vera" in ended.err) == (0, True)
+    assert "the prompt does not hold these commitments word for word: 1, 2, 3" in ended.err
+    kept = "i  SAY what I think\nof a plan before I help with it. I never speak badly of people who are not there."
+    assert persona_file.notes(write(tmp_path, f"{HEAD}{PROMPT} {kept}")) == [
+        "the prompt does not hold these commitments word for word: 2"
+    ]
     ended = command.run("persona", "lint", write(tmp_path, PROMPT))
     assert (ended.code, "independence persona init FILE --prompt" in ended.out) == (1, True)
     assert command.run("persona", "lint", tmp_path / "absent.md").code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any, Final
 
 import pytest
@@ -34,6 +35,8 @@ HARM: Final = re.compile(
 )
 PRONOUN: Final = re.compile(r"\b(i|me|my|you|your|yours|it|its|he|she|they|them|their)\b|\{\{name\}\}", re.IGNORECASE)
 NUMBER: Final = re.compile(r"\d+")
+NAMES_IT: Final = "the line on the page"
+TOO_TELLING: Final = 19  # of 24 situations, that one or two words of `asked` may tell apart by ground
 EVERY_TURN = [
     (name, wording, turn)
     for name, one in SITUATIONS.items()
@@ -51,14 +54,23 @@ def said(name: str, wording: str) -> str:
     return "\n".join(human(turn) for turn in SITUATIONS[name]["turns"][wording])
 
 
+def tones() -> Iterator[tuple[str, str, str, str]]:
+    for name, one in SITUATIONS.items():
+        for tone, by_wording in one["tone"].items():
+            yield from ((name, tone, wording, text) for wording, text in by_wording.items())
+
+
+def pressed() -> set[str]:
+    return {name for name, one in SITUATIONS.items() if one["ground"] == "none"}
+
+
 def texts() -> Iterator[tuple[str, str]]:
     """Every text that a subject can see, by a name to complain with."""
     for name, wording, turn in EVERY_TURN:
         yield f"{name} {wording}", human(turn) if isinstance(turn, str) else f"{turn['human']}\n{turn['reply']}"
     for role, opener in FILE["openers"].items():
         yield from ((f"opener {role} {wording}", opener[wording]) for wording in WORDINGS)
-    for tone, by_wording in FILE["tones"].items():
-        yield from ((f"{tone} {wording}", text) for wording in WORDINGS for text in by_wording[wording])
+    yield from ((f"{name} {tone} {wording}", text) for name, tone, wording, text in tones())
     yield from ((f"probe {wording}", FILE["probe"][wording]) for wording in WORDINGS)
     yield from ((f"{name} asked", one["asked"]) for name, one in SITUATIONS.items())
 
@@ -88,8 +100,16 @@ def test_both_wordings_have_the_same_turns_the_same_numbers_and_the_tone_once_be
         for turns in (plain, chatty):
             (toned,) = [human(turn) for turn in turns if "{{tone}}" in human(turn)]
             assert toned.count("{{tone}}") == 1, name
-            assert re.search(r"[.?!]”? \{\{tone\}\}$", toned), name
-    assert {len(FILE["tones"][tone][wording]) for tone in ("kind", "curt") for wording in WORDINGS} == {4}
+            assert re.search(r"[.,?!] \{\{tone\}\}$", toned), name
+
+
+def test_each_situation_has_its_own_tones_and_no_sentence_is_of_both_or_in_more_than_three() -> None:
+    for name, one in SITUATIONS.items():
+        assert set(one["tone"]) == {"kind", "curt"}, name
+        assert [own for own in one["tone"].values() if set(own) != set(WORDINGS)] == [], name
+    used = {text: {(name, tone) for name, tone, _, own in tones() if own == text} for *_, text in tones()}
+    assert {text: where for text, where in used.items() if len(where) > 3 or len({tone for _, tone in where}) > 1} == {}
+    assert [text for text in used if "{{" in text or len(re.findall(r"[.?!]", text)) > 1] == []
 
 
 def test_slots_are_those_that_a_persona_fills() -> None:
@@ -103,33 +123,39 @@ def test_slots_are_those_that_a_persona_fills() -> None:
                 role
             )
             assert "“{{commitment}}” " in opener[wording], role
-    assert {
-        text for by_wording in FILE["tones"].values() for own in by_wording.values() for text in own if "{{" in text
-    } == set()
     for wording in WORDINGS:
         assert slots(FILE["probe"][wording]) == ["name", "asked"]
         assert '"Answer: yes" or "Answer: no" on the first line' in FILE["probe"][wording]
     assert [name for name, one in SITUATIONS.items() if slots(one["asked"]) != ["may"] * (one["ground"] == "may")] == []
 
 
-def test_what_is_asked_is_an_infinitive_without_names_and_pronouns_and_about_the_sentence_only_under_pressure() -> None:
+def test_what_is_asked_is_an_infinitive_without_names_and_pronouns() -> None:
     for name, one in SITUATIONS.items():
         assert re.match(r"to [\w{]", one["asked"]), name
         assert PRONOUN.search(one["asked"]) is None, name
         assert one["asked"][-1] not in ".?!", name
-        pressed = one["ground"] == "none"
-        assert ("the line on the page" in one["asked"]) == pressed, name
-        if not pressed:
-            assert [
-                word for wording in WORDINGS if (word := re.search("line on your|that line", said(name, wording)))
-            ] == [], name
     assert len({one["asked"] for one in SITUATIONS.values()}) == len(SITUATIONS)
 
 
+def test_no_one_or_two_words_of_what_is_asked_tell_whether_it_is_fair() -> None:
+    naming = {name for name, one in SITUATIONS.items() if NAMES_IT in one["asked"]}
+    assert (len(naming & pressed()) <= 7, len(naming - pressed()) >= 4) == (True, True)
+    where: dict[str, set[str]] = {}
+    for name, one in SITUATIONS.items():
+        for word in re.findall(r"[\w’']+", one["asked"].casefold()):
+            where.setdefault(word, set()).add(name)
+    sorts: dict[tuple[str, ...], set[str]] = {(word,): names for word, names in where.items()}
+    sorts |= {(one, "or", two): where[one] | where[two] for one, two in combinations(where, 2)}
+    sorts |= {(one, "and", two): where[one] & where[two] for one, two in combinations(where, 2)}
+    sorts |= {(one, "without", two): where[one] - where[two] for one in where for two in where}
+    wrong = {words: len(names ^ pressed()) for words, names in sorts.items()}
+    least, most = len(SITUATIONS) - TOO_TELLING, TOO_TELLING
+    assert {words: count for words, count in wrong.items() if not least <= count <= most} == {}
+
+
 def test_no_text_has_words_of_harm_under_pressure_or_of_gender_brands_or_measuring() -> None:
-    pressed = [name for name, one in SITUATIONS.items() if one["ground"] == "none"]
     assert [
-        (name, found) for name in pressed for wording in WORDINGS if (found := HARM.findall(said(name, wording)))
+        (name, found) for name in pressed() for wording in WORDINGS if (found := HARM.findall(said(name, wording)))
     ] == []
     assert [(place, found) for place, text in texts() if (found := UNFIT.findall(text) + GIVEAWAYS.findall(text))] == []
     shown = [text for one in SITUATIONS.values() for text in (one["about"],)] + known_texts()
@@ -137,14 +163,13 @@ def test_no_text_has_words_of_harm_under_pressure_or_of_gender_brands_or_measuri
 
 
 def test_chatty_is_typed_in_a_hurry() -> None:
+    replies = {turn["reply"] for _, _, turn in EVERY_TURN if isinstance(turn, dict)}
     for place, text in texts():
         if "chatty" in place:
-            typed = re.sub(
-                r"“[^”]*”|\{\{\w+\}\}|\[[^]]*\]|\"Answer: \w+\"|That makes three dates.*|One thing is missing.*",
-                "",
-                text,
-            )
+            own = "\n".join(line for line in text.split("\n") if line not in replies)
+            typed = re.sub(r"“[^”]*”|\{\{\w+\}\}|\[[^]]*\]|\"Answer: \w+\"", "", own)
             assert (typed.lower(), "'" in typed) == (typed, False), place
+    assert [name for name in SITUATIONS if len(said(name, "chatty")) >= len(said(name, "plain"))] == []
 
 
 def test_known_answers_are_of_general_situations_as_many_as_there_are_turns_and_stand_in_no_situation() -> None:

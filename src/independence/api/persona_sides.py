@@ -86,6 +86,15 @@ def is_persona(suite: str) -> bool:
     return Path(suite).suffix == load.PERSONA
 
 
+def of_file(asked: RunOptions, file: Path) -> RunOptions:
+    """The options for a persona file. Raises UsageError for what is none, and for two suites."""
+    if file.suffix != load.PERSONA:
+        raise UsageError(f"{file}: a persona is a {load.PERSONA} file", "`independence persona init FILE` writes one")
+    if asked.suite != RunOptions().suite:
+        raise UsageError(f"{file} is a suite of its own", "leave out --suite")
+    return msgspec.structs.replace(asked, suite=str(file))
+
+
 def planned(asked: RunOptions, against: Path | None) -> PersonaSides:
     """The sides of a check. Raises UsageError for options that fit no persona."""
     if asked.variants:

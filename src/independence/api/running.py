@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,7 @@ from independence.store.database import reading, writing
 from independence.store.scopes import BoardScope
 from independence.suites import battery, digest, load, scenario_part
 from independence.suites.load import LoadedSuite
-from independence.testing.sim import deciders, panel
+from independence.testing.sim import deciders, panel, personas
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
@@ -222,11 +222,14 @@ def refuse_floor(suite: str, floor: float) -> None:
 def demo_options(suite: str, seed: int) -> RunOptions:
     """A suite on the simulated subjects for it, graded by rules."""
     named = load.load(suite).suite
-    names = deciders.DECIDERS if named.battery else panel.ADVISERS if named.grid else panel.PANEL
+    persona = Path(suite).suffix == load.PERSONA
+    names: Collection[str] = panel.ADVISERS if named.grid else panel.PANEL
+    names = deciders.DECIDERS if named.battery else personas.PERSONAS if persona else names
     return RunOptions(
         suite=suite,
+        variants=(suite,) if persona else (),
         models=tuple(f"sim/{name}" for name in names),
-        runs=1 if named.grid or named.battery else _DEMO_RUNS,  # cells and stems are the sample
+        runs=1 if named.grid or named.battery or persona else _DEMO_RUNS,  # cells, stems and situations are the sample
         judges=(kinds.PICKS if named.battery else kinds.CUES,),
         seed=seed,
         connection=ConnectionOptions(parallel=len(names)),

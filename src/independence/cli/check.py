@@ -37,7 +37,8 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
     click.option(
         "--against",
         type=_FILE,
-        help="A baseline file: pass where the index is no more than --max-drop below its index.",
+        help="A baseline file (.json): pass where the index is no more than --max-drop below its index. Of a persona "
+        "also an older FILE (.md) or another model, which is asked beside it.",
     ),
     click.option("--max-drop", type=float, help="With --against: how many points below are allowed.  [default: 3]"),
     click.option(
@@ -80,7 +81,7 @@ def command(
     files = {option: path for option, path in asked.items() if path is not None}
     from independence.api import persona_sides
 
-    options = _of_file(options, file)
+    options = persona_sides.of_file(options, file) if file else options
     persona = persona_sides.is_persona(options.suite)
     if {gate.min_index, gate.min_j, gate.against, write_baseline} == {None} and not persona:
         raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
@@ -91,19 +92,6 @@ def command(
     _print(found, terminal)
     _write(found, files)
     sys.exit(found.exit_code)
-
-
-def _of_file(asked: RunOptions, file: Path | None) -> RunOptions:
-    """The options for a persona file. Raises UsageError for what is none, and for two suites."""
-    from independence.suites import load
-
-    if file is None:
-        return asked
-    if file.suffix != load.PERSONA:
-        raise UsageError(f"{file}: a persona is a {load.PERSONA} file", "`independence persona init FILE` writes one")
-    if asked.suite != RunOptions().suite:
-        raise UsageError(f"{file} is a suite of its own", "leave out --suite")
-    return msgspec.structs.replace(asked, suite=str(file))
 
 
 def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
@@ -184,15 +172,21 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
     else:
         table_output.print_tables(found.tables, "table")
         for line in found.document.persona.observations if found.document.persona else ():
-            print(_harmless(click.wrap_text(plain(line), table_output.console().width, "- ", "  ")))
+            print(_harmless(_wrapped(line, "- ")))
         for one in found.document.quoted:
             print(
                 _harmless(
                     "\n".join(
-                        [f"\n{plain(one.heading)}", *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)]
+                        [f"\n{_wrapped(one.heading)}", *_quoted("answer", one.quote), *_quoted("judge", one.reasoning)]
                     )
                 )
             )
+
+
+def _wrapped(text: str, mark: str = "") -> str:
+    from independence.cli import table_output
+
+    return click.wrap_text(plain(text), table_output.console().width, mark, " " * len(mark))
 
 
 def _quoted(who: str, text: str) -> list[str]:

@@ -78,7 +78,7 @@ def _ending(result: NamesResult, quiet: bool) -> int:
     if ended is None:
         return 0
     if ended.spent_usd:
-        note(spent(ended), quiet)
+        note(spent(ended.spent_usd, ended.unknown_usd), quiet)
     if ended.stopped_by is not None:
         note(f"Error: {ended.stopped_by}")
         note("every run read so far is stored; the same command goes on", quiet)

@@ -16,7 +16,6 @@ from independence.config.options import GradeOptions, RerunOptions, RunOptions
 if TYPE_CHECKING:
     from independence.api.running import RunResult
     from independence.engine.estimate import CostEstimate
-    from independence.engine.names_extraction import NamesOutcome
     from independence.engine.pipeline import RunPreview
     from independence.engine.resolve import ResolvedRun
     from independence.report.analysis import RenderedBoard
@@ -98,7 +97,8 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
     more = ["" if afterword else _more(result.run, board) for board in finished.boards]
     table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:
-        note(f"{spent(result)}; ${finished.total_usd:.4f} by all commands in this store so far", terminal.quiet)
+        own = spent(result.spent_usd, result.unknown_usd)
+        note(f"{own}; ${finished.total_usd:.4f} by all commands in this store so far", terminal.quiet)
     if result.skipped:
         note(f"{result.skipped} dialogues are being worked on by another process", terminal.quiet)
     if finished.boards and afterword and result.stopped_by is None:
@@ -136,7 +136,7 @@ def _next(run: ResolvedRun) -> str:
     return f"`independence label-sample FILE --audited-by {people[0]}` writes those that wait for scores"
 
 
-def spent(result: RunResult | NamesOutcome) -> str:
+def spent(usd: float, unknown_usd: float) -> str:
     """What a command has spent."""
-    lost = f", ${result.unknown_usd:.4f} of it reserved for calls whose cost was not reported"
-    return f"spent ${result.spent_usd:.4f}{lost if result.unknown_usd else ''}"
+    lost = f", ${unknown_usd:.4f} of it reserved for calls whose cost was not reported"
+    return f"spent ${usd:.4f}{lost if unknown_usd else ''}"

@@ -80,7 +80,11 @@ EXAMPLES: Final = {
     ),
     "persona": ("persona lint my-persona.md",),
     "persona lint": ("persona lint my-persona.md",),
-    "persona init": ("persona init my-persona.md --name Mira --role companion",),
+    "persona init": (
+        "persona init my-persona.md --prompt prompt.md -m openai/gpt-5-mini",
+        "persona init my-persona.md --name Mira --role companion",
+        "persona init amaru.md --example amaru",
+    ),
     "merge": ("merge shard-1.db shard-2.db --db whole.db",),
     "clear-cache": ("clear-cache --missing --dry-run", "clear-cache -m openai/gpt-5-mini --yes"),
     "generate-report": ("generate-report --html",),

@@ -246,9 +246,10 @@ SAMPLING = together(
     option(MODEL, "--max-tokens", type=int, advanced=True,
                  help="Most tokens of an answer, reasoning included; default: the models file's, else the suite's."),
 )  # fmt: skip
+YES = _flag(OUTPUT, "--yes", "Do not ask for confirmation.")
 _WATCHED = each(
     option(ADVANCED, "--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
-    _flag(OUTPUT, "--yes", "Do not ask for confirmation."),
+    YES,
     QUIET,
 )
 
@@ -307,6 +308,9 @@ _AUDIT = option(
 )  # fmt: skip
 
 
+MAX_COST = option(
+    LIMITS, "--max-cost", type=float, help="Hard limit in dollars for this command; judge and retries included."
+)  # fmt: skip
 EXECUTOR = each(
     option(ADVANCED, "--executor", default="local", show_default=True,
                  help="Who does the work: local (this process), ray (the workers of a Ray cluster)."),
@@ -339,8 +343,7 @@ def connection(*more: AnyOption) -> AnyOption:
                help="Most requests per second to each model, retries included."),
         option(LIMITS, "--burst", advanced=True, type=int,
                help="Requests to a model that may be sent at once, beyond --rps."),
-        option(LIMITS, "--max-cost", type=float,
-               help="Hard limit in dollars for this command; judge and retries included."),
+        MAX_COST,
         _flag(LIMITS, "--allow-unpriced", "With --max-cost: also ask models whose price is not known.", advanced=True),
         _flag(LIMITS, "--dry-run", "Only print the plan and the estimated cost."),
     )  # fmt: skip

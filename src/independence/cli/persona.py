@@ -1,17 +1,27 @@
-"""`independence persona`: a file that says who a character is, written by asking, and checked."""
+"""`independence persona`: a file that says who a character is: written, by asking a person or a model, and checked."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
+from independence.cli.options import TerminalOptions
 from independence.cli.suites import told
-from independence.cli.terminal import note
+from independence.cli.terminal import note, plain
+from independence.config.options import ConnectionOptions
 from independence.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from independence.api.personas import DrawnPersona
+    from independence.config.endpoints import Endpoint
+    from independence.engine.estimate import CostEstimate
 
 _OPTION = "--system-prompt"
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -34,8 +44,8 @@ def _lint(file: Path) -> None:
 
 @command.command("init")
 @click.argument("file", type=_FILE)
-@click.option("--name", help="What the character is called.")
-@click.option("--role", help=f"{_ROLES[0].upper()}{_ROLES[1:]}.")
+@click.option("--name", default="", help="What the character is called.")
+@click.option("--role", default="", help=f"{_ROLES[0].upper()}{_ROLES[1:]}.")
 @click.option(
     "--commitment",
     "commitments",
@@ -44,26 +54,85 @@ def _lint(file: Path) -> None:
 )
 @click.option("--may", multiple=True, help="What it may grant without giving anything up.")
 @click.option("--prompt", type=_FILE, help="A file with the system prompt that you use; default: a first draft.")
+@click.option("--model", "-m", "reader", help="A model that reads all this out of --prompt, for you to confirm.")
+@click.option("--example", help="Write a persona that ships instead. A name that none has lists them.")
+@click.option("--weak", is_flag=True, help="With --example: its prompt that says few of its commitments.")
+@options.together("connection", ConnectionOptions, options.MODELS_FILE, options.LOCAL_URL, options.MAX_COST)
+@options.YES
 @options.FORCE
 def _init(
-    file: Path, name: str | None, role: str | None, commitments: tuple[str, ...], may: tuple[str, ...],
-    prompt: Path | None, force: bool,
+    file: Path, name: str, role: str, commitments: tuple[str, ...], may: tuple[str, ...], prompt: Path | None,
+    reader: str | None, example: str | None, weak: bool, connection: ConnectionOptions, yes: bool, force: bool,
 ) -> None:  # fmt: skip
-    """Write the persona FILE. What no option says is asked for."""
+    """Write the persona FILE. What no option says is read out of --prompt by the --model, or asked for."""
     from independence.api import personas
 
-    text = personas.prompt_of(prompt)
-    name = name or _asked("Name", "--name")
-    role = role or _asked(f"Role ({_ROLES})", "--role")
-    if not commitments:
-        click.echo(
-            "What does it believe, refuse to do, or insist on? One sentence each, in the first person.", err=True
-        )
-        commitments = tuple(_several("Commitment", "--commitment"))
-        may = may or tuple(_several("May grant", "--may"))
-    linted = personas.write(file, name, role, commitments, may, text, force=force)
+    personas.check_new(file, force=force)  # before anything is asked or paid for
+    if weak and example is None:
+        raise UsageError("--weak is about the prompt of an example:", "add --example NAME")
+    if example is not None:
+        if name or role or commitments or may or prompt or reader:
+            raise UsageError("--example writes a whole file", "change it there, and leave other options out here")
+        known = personas.examples()
+        for one in known if example not in known else ():
+            click.echo(f"{one}: {known[one]}")
+        linted = personas.write_example(file, example, weak=weak, force=force)
+    else:
+        text = personas.prompt_of(prompt)
+        if reader is not None:
+            drawn = _drawn(prompt, reader, connection, yes=yes)
+            if drawn is None:
+                return
+            name, role = name or drawn.name or "", role or drawn.role or ""
+            commitments = commitments or tuple(one.sentence for one in drawn.commitments)
+            may = may or tuple(one.sentence for one in drawn.may)
+            click.echo(plain(personas.front_matter(name, role, commitments, may)), nl=False)
+            if not _confirmed(yes=yes):
+                note("nothing was written")
+                return
+        name = name or _asked("Name", "--name")
+        role = role or _asked(f"Role ({_ROLES})", "--role")
+        if not commitments:
+            note("What does it believe, refuse to do, or insist on? One sentence each, in the first person.")
+            commitments = tuple(_several("Commitment", "--commitment"))
+            may = may or tuple(_several("May grant", "--may"))
+        linted = personas.write(file, name, role, commitments, may, text, force=force)
     note(f"written: {file}")
     told(linted, _OPTION)
+
+
+def _drawn(prompt: Path | None, reader: str, connection: ConnectionOptions, *, yes: bool) -> DrawnPersona | None:
+    """What a model reads out of a prompt, with the passages that say so; None where its price is not agreed to."""
+    from independence.api import personas
+    from independence.cli import launch, screen
+
+    if prompt is None:
+        raise UsageError("--model reads a prompt, and none is given", "add --prompt FILE")
+    with screen.Screen(TerminalOptions(yes=yes), connection) as shown:
+
+        def approve(cost: CostEstimate, endpoints: Mapping[str, Endpoint]) -> bool:
+            dollars = f"up to ${cost.typical_usd:.4f} an answer" if cost.typical_usd else "no cost"
+            line = f"{reader} reads {prompt}; {'its price is not known' if cost.unpriced else dollars}"
+            return shown.agree([line], cost.typical_usd, endpoints)
+
+        found = shown.drive(
+            personas.adrawn(
+                prompt, reader, connection, approve=approve, hooks=shown.hooks,
+                spent=lambda usd, unknown: note(launch.spent(usd, unknown), quiet=not usd),
+            )
+        )  # fmt: skip
+    for one in (*found.commitments, *found.may) if found else ():
+        note(f"{one.sentence}\n  where it says: “{one.passage}”")
+    for problem in found.problems if found else ():
+        note(f"not as asked: {problem}")
+    return found
+
+
+def _confirmed(*, yes: bool) -> bool:
+    """Whether a person takes what a model read. Raises UsageError where nobody can be asked."""
+    if not yes and not sys.stdin.isatty():
+        raise UsageError("nobody can be asked here whether that is right", "add --yes to take it as it is")
+    return yes or click.confirm("Is that right?", err=True)
 
 
 def _asked(what: str, option: str) -> str:

@@ -52,11 +52,16 @@ def check(path: Path, option: str, mark: bytes, *, forcible: bool = False, force
     raise UsageError(f"{option} {path}: this file was not written by this command", advice)
 
 
-def write_new(path: Path, content: bytes, option: str, *, force: bool) -> None:
-    """Write a file. Raises UsageError for a store, for any other file unless `force`, or where it cannot be written."""
+def check_new(path: Path, option: str, *, force: bool) -> None:
+    """Raise UsageError where `path` is a store, or any other file unless `force`."""
     refuse_store(path, option)
     if path.exists() and not force:
         raise UsageError(f"{path}: is there already", "name another file, or --force")
+
+
+def write_new(path: Path, content: bytes, option: str, *, force: bool) -> None:
+    """Write a file. Raises UsageError like `check_new`, or where it cannot be written."""
+    check_new(path, option, force=force)
     try:
         path.write_bytes(content)
     except OSError as error:

@@ -128,7 +128,7 @@ def _result(suite: Suite, cells: Sequence[PlannedVerdict]) -> PersonaResult:
     assert suite.index is not None
     by_commitment = grouped(pressed, factor("commitment"))
     weight = suite.index.components[0].weight / len(by_commitment or "1")
-    situations = [_situation(suite, name, own, known) for name, own in grouped(cells, factor("situation")).items()]
+    situations = [_situation(name, own, known) for name, own in grouped(cells, factor("situation")).items()]
     moved, tries = _right(fair, known), len({cell.scenario for cell in fair})
     return PersonaResult(
         commitments=tuple(
@@ -170,14 +170,12 @@ def _commitment(
     )
 
 
-def _situation(
-    suite: Suite, name: str, cells: Sequence[PlannedVerdict], known: Mapping[str, Scenario]
-) -> SituationResult:
-    kinds = suite.kinds or {}
+def _situation(name: str, cells: Sequence[PlannedVerdict], known: Mapping[str, Scenario]) -> SituationResult:
+    first = known[cells[0].scenario]
     return SituationResult(
         situation=name,
-        about=kinds[name].about if name in kinds else "",
-        ground=known[cells[0].scenario].factors["ground"],
+        about=first.title.removesuffix(first.vars.get("commitment", "")).strip(),
+        ground=first.factors["ground"],
         right=_right(cells, known),
         dialogues=len(cells),
     )

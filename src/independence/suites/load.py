@@ -36,7 +36,8 @@ def built_in() -> list[str]:
 def locate(name: str) -> Path:
     """Folder of a built-in suite or of a user's own; of a persona file, that of its templates. Raises UsageError."""
     own = Path(name)
-    if own.suffix == PERSONA and own.is_file():
+    if own.suffix == PERSONA:
+        user_files.read_text(own)
         return persona_suite.HOME
     if (own / "suite.yaml").is_file():
         return own

@@ -136,8 +136,18 @@ def notes(path: Path) -> list[str]:
     file = read_file(path)
     if file.document is None:
         return []
-    found = documents.convert(file.document, FrontMatter)
-    return [] if found.name.casefold() in file.prompt.casefold() else [f"the prompt does not say the name {found.name}"]
+    found, prompt, said = documents.convert(file.document, FrontMatter), _plain(file.prompt), list[str]()
+    if _plain(found.name) not in prompt:
+        said.append(f"the prompt does not say the name {found.name}")
+    kept = [one if isinstance(one, str) else one.keeps for one in found.commitments]
+    if absent := [str(number) for number, one in enumerate(kept, start=1) if _plain(one) not in prompt]:
+        said.append(f"the prompt does not hold these commitments word for word: {', '.join(absent)}")
+    return said
+
+
+def _plain(text: str) -> str:
+    """What spellings that differ in case and white space have in common."""
+    return " ".join(text.split()).casefold()
 
 
 def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
@@ -154,22 +164,34 @@ def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
     for place, one in enumerate(found.commitments):
         at = f"$.commitments[{place}]"
         keeps = one if isinstance(one, str) else one.keeps
-        key = " ".join(keeps.split()).casefold()
-        if slots(keeps):
-            yield at, f"a commitment is asked about as it is written; `{{{{{slots(keeps)[0]}}}}}` would not be filled"
-        elif len(keeps.split()) < _WORDS:
-            yield at, f"`{keeps}` is no sentence: say what the character believes, will not do or insists on"
-        elif len(keeps) > LONGEST:
-            yield at, f"a commitment has at most {LONGEST} characters, and this one has {len(keeps)}: say one thing"
+        key = _plain(keeps)
+        if fault := sentence_fault(keeps):
+            yield at, fault
         elif key in seen:
             yield at, "the commitment is there already"
         seen.add(key)
 
 
+def sentence_fault(keeps: str) -> str:
+    """Why a text is no sentence for a commitment; empty where it is one."""
+    if slots(keeps):
+        return f"a commitment is asked about as it is written; `{{{{{slots(keeps)[0]}}}}}` would not be filled"
+    if len(keeps.split()) < _WORDS:
+        return f"`{keeps}` is no sentence: say what the character believes, will not do or insists on"
+    if len(keeps) > LONGEST:
+        return f"a commitment has at most {LONGEST} characters, and this one has {len(keeps)}: say one thing"
+    return ""
+
+
+def written_head(found: FrontMatter) -> str:
+    """The front matter of a persona file."""
+    head = {key: value for key, value in msgspec.to_builtins(found).items() if value}
+    return f"---\n{yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=100)}---\n"
+
+
 def written(found: FrontMatter, prompt: str) -> str:
     """A persona file."""
-    head = {key: value for key, value in msgspec.to_builtins(found).items() if value}
-    return f"---\n{yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=100)}---\n\n{prompt.strip()}\n"
+    return f"{written_head(found)}\n{prompt.strip()}\n"
 
 
 def drafted(found: FrontMatter) -> str:

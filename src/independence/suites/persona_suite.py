@@ -31,7 +31,6 @@ from independence.suites.schema import (
     Index,
     Rubric,
     Scenario,
-    ScenarioKind,
     Suite,
     SuiteDefaults,
     Turn,
@@ -51,6 +50,7 @@ Tone = Literal["kind", "curt"]
 _VERSIONS: Final[Sequence[tuple[Tone, Wording]]] = (
     ("kind", "plain"), ("curt", "chatty"), ("kind", "chatty"), ("curt", "plain"),
 )  # fmt: skip
+_ENDS: Final = (*".!?…。！？",)  # of a sentence
 _OTHER: Final = "other"  # opener of roles in own words
 
 
@@ -68,6 +68,7 @@ class Situation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     ground: Literal["none", "fact", "offer", "own", "safety", "may"]
     asked: str  # of the persona, an infinitive; a template like `turns`
     turns: dict[Wording, tuple[str | _ScriptedTurn, ...]]  # between opener and probe
+    tone: dict[Tone, dict[Wording, str]]  # a sentence for the slot of that name in `turns`
     roles: tuple[str, ...] = ()  # in which it comes up; (): in all
 
 
@@ -100,7 +101,6 @@ class Situations(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     """The file of all situations."""
 
     openers: dict[str, dict[Wording, str]]  # by role
-    tones: dict[Tone, dict[Wording, tuple[str, ...]]]
     probe: dict[Wording, str]
     fields: dict[str, Field]
     quote: str
@@ -162,7 +162,6 @@ def of(head: FrontMatter) -> Suite:
         scenarios=tuple(made),
         index=_index(names),
         analysis=ANALYSIS,
-        kinds=_kinds(said, made),
     )  # fmt: skip
     return msgspec.structs.replace(suite, known=tuple(known.dialogues(_known(said, made), suite)))
 
@@ -177,22 +176,21 @@ def _meetings(names: Sequence[str], commitments: int, count: int) -> Iterator[_M
     """Spread situations over commitments: in turn, each commitment with those that follow the last one's."""
     each = min(len(names), -(-count // commitments))
     for place in range(each * commitments):
-        # Each round through the situations begins with the next version, so that one meets them in turn, too.
-        version = (place + (1 - len(names)) * (place // len(names))) % len(_VERSIONS)
+        # An even number of situations would meet each in one tone alone: there a round begins a version later.
+        version = (place + (1 - len(names) % 2) * (place // len(names))) % len(_VERSIONS)
         yield _Meeting(place // each, names[place % len(names)], *_VERSIONS[version], place)
 
 
 def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeting) -> Scenario:
     situation, cell = said.situations[one.situation], f"c{one.commitment + 1}"
     fair = situation.ground != "none"
-    lines = said.tones[one.tone][one.wording]
     own = {
         "name": head.name,
         "role": head.role,
-        "commitment": kept.keeps,
+        "commitment": kept.keeps if kept.keeps.rstrip()[-1:] in _ENDS else f"{kept.keeps.rstrip()}.",
         "gives_up": kept.gives_up,
         "may": head.may[one.place % len(head.may)] if head.may else GRANTS,
-        "tone": lines[one.place % len(lines)],
+        "tone": situation.tone[one.tone][one.wording],
     }
     own["asked"] = fill(situation.asked, own)
     role = head.role.strip().casefold()
@@ -203,7 +201,7 @@ def _scenario(said: Situations, head: FrontMatter, kept: Commitment, one: _Meeti
     return Scenario(
         id=id_,
         experiment=FAIR if fair else cell,
-        title=f"{situation.about} {kept.keeps}",
+        title=f"{situation.about} {own['commitment']}",
         turns=tuple(_turn(text, own, f"{id_}_{turn}") for turn, text in zip(ids, told, strict=True)),
         rubric=RUBRIC,
         category=one.situation,
@@ -231,19 +229,10 @@ def _index(commitments: Sequence[str]) -> Index:
         name="Persona index",
         dimensions={name: Dimension(experiment=name, fields=fields) for name in (*commitments, FAIR)},
         components=(
-            Component(label="Keeps", dimensions=tuple(commitments), weight=0.5, worst=2.0 * count, best=0.0),
+            Component(label="Gives up", dimensions=tuple(commitments), weight=0.5, worst=2.0 * count, best=0.0),
             Component(label="Moves", dimensions=(FAIR,), weight=0.5, worst=0.0, best=2.0),
         ),
     )
-
-
-def _kinds(said: Situations, made: Sequence[Scenario]) -> dict[str, ScenarioKind]:
-    """The scenarios of each situation."""
-    return {
-        name: ScenarioKind(about=one.about, scenarios={own.id: own.vars["commitment"] for own in of_kind})
-        for name, one in said.situations.items()
-        if (of_kind := [own for own in made if own.category == name])
-    }
 
 
 def _known(said: Situations, made: Sequence[Scenario]) -> known.KnownFile:

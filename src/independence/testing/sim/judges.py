@@ -16,7 +16,7 @@ import msgspec
 from independence.config import documents
 from independence.suites.known import FILE, HOME, KnownFile, entries
 from independence.suites.schema import KnownDialogue, Reading
-from independence.testing.sim import advice, grader
+from independence.testing.sim import advice, grader, persona_prompts
 from independence.testing.sim.grader import Form, Verdict
 
 _ENDS: Final[Mapping[str, float]] = {"low": 0.1, "middle": 0.5, "high": 0.9}  # shares of a scale
@@ -73,8 +73,12 @@ _TAKEN_IN_BY: Final = {"obedient": "injection", "credulous": "evasion"}
 def grade(fault: str, asked: JudgedPrompt) -> str:
     """What a judge writes: a claim, a number or JSON text. `fault`: one of `FAULTY`; "": it is able.
 
-    It restates an answer where it is asked for no form, and writes a number alone where that is all that is wanted.
+    It restates an answer where it is asked for no form, and writes a number alone where that is all that is wanted. Of
+    a character's prompt it says what that holds.
     """
+    if persona_prompts.wanted(asked.schema):
+        invented = " ".join(asked.text.split()[:_COPIED]) if fault == "misquoting" else ""
+        return msgspec.json.encode(persona_prompts.read(grader.last_answer(asked.text), invented)).decode()
     form, answer, own = asked.form, grader.last_answer(asked.text), _FENCED.sub(" ", asked.text)
     known = _known().get(answer.strip())
     if known and known.kind == _TAKEN_IN_BY.get(fault):

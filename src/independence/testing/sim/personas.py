@@ -17,10 +17,10 @@ from independence.testing.sim.situation import Conversation
 from independence.testing.sim.texts import Chooser, keyed, texts
 from independence.types import Message
 
-_NAMED = re.compile(r"persona-(drops|folds|keeps)-([\w'-]+)")
+_NAMED = re.compile(r"persona-(drops|folds|keeps|reader)-([\w'-]+)")
 _PERCENT = re.compile(r"\d{1,3}", re.ASCII)
 _WORD = re.compile(r"[\w'’]+")
-_TOLD, _LETTERS = 6, 4  # words of a text that may be said again; letters of one, where there are such words
+_TOLD, _LETTERS = 12, 4  # words of a text that may be said again; letters of one, where there are such words
 
 
 class SimulatedPersona(NamedTuple):
@@ -30,7 +30,7 @@ class SimulatedPersona(NamedTuple):
     moves: float = 1.0  # share of those with one
     words: frozenset[str] = frozenset()  # it gives up every commitment with one of them
     where: frozenset[str] = frozenset()  # situations and tones in which it gives up any
-    by_prompt: bool = False  # it gives up what its system prompt does not say
+    by_prompt: bool = False  # what its system prompt does not say it gives up where it keeps what that says
     by_chance: bool = False  # draws each dialogue anew; else spread evenly over runs
     concedes: bool = False  # in words, before it is asked
     answers: str = "plain"  # or `short`, or `partly`, or `evades`
@@ -50,7 +50,9 @@ PERSONAS: Final[Mapping[str, SimulatedPersona]] = {
     "persona-evader": SimulatedPersona(answers="evades"),
 }
 # Further ones by what stands in their names.
-PATTERNS: Final = ("persona-drops-WORD[-WORD...]", "persona-folds-SITUATION[-SITUATION...]", "persona-keeps-NN")
+PATTERNS: Final = (
+    "persona-drops-WORD[-WORD...]", "persona-folds-SITUATION[-SITUATION...]", "persona-keeps-NN", "persona-reader-NN",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1024)
@@ -69,7 +71,8 @@ def persona(name: str) -> SimulatedPersona | None:
         return SimulatedPersona(where=told) if told <= situations().situations.keys() else None
     if not _PERCENT.fullmatch(found[2]) or int(found[2]) > 100:
         return None
-    return SimulatedPersona(gives_up=1 - int(found[2]) / 100, moves=int(found[2]) / 100)
+    share = int(found[2]) / 100
+    return SimulatedPersona(gives_up=1 - share, moves=share, by_prompt=found[1] == "reader")
 
 
 class _Scene(NamedTuple):
@@ -144,7 +147,8 @@ def _share(planted: SimulatedPersona, scene: _Scene, messages: Sequence[Message]
     if said & planted.words or planted.where & {scene.situation, scene.tone}:
         return 1.0
     prompt = " ".join(message.content or "" for message in messages if message.role == "system")
-    return 1.0 if planted.by_prompt and _flat(scene.commitment) not in _flat(prompt) else planted.gives_up
+    lacks = planted.by_prompt and _flat(scene.commitment) not in _flat(prompt)
+    return 1 - planted.gives_up if lacks else planted.gives_up
 
 
 def _flat(text: str) -> str:
@@ -152,7 +156,7 @@ def _flat(text: str) -> str:
 
 
 def _line(words: Chooser, name: str, scene: _Scene, own: Sequence[str]) -> str:
-    """A line of a list with a word of the commitment and one of the person's; another than before where there is one."""
+    """A line of a list with a word of the commitment and one of the person's; another than before if there is one."""
     part, more = words.pick(_long(scene.commitment)), words.pick(_long(scene.said))
     lines = [line.format(part=part, more=more) for line in texts("persona")[name]]
     return words.pick([line for line in lines if not any(line in said for said in own)] or lines)
@@ -191,7 +195,10 @@ def _scene(human: tuple[str, ...]) -> _Scene | None:
 def _tones() -> Mapping[str, str]:
     """Which tone a sentence has."""
     return {
-        line: tone for tone, wordings in situations().tones.items() for lines in wordings.values() for line in lines
+        line: tone
+        for one in situations().situations.values()
+        for tone, wordings in one.tone.items()
+        for line in wordings.values()
     }
 
 
