@@ -145,8 +145,8 @@ function Commitment({ row, slug, cells, about }: CommitmentProps) {
           <p className="text-sm">
             {row.kept === null ? <strong className="text-open">A verdict is missing</strong> : row.reading !== null && <strong>{capital(row.reading)}</strong>}
             <span className="text-muted">
-              {row.kept === null || row.reading !== null ? " · " : ""}
-              of {counted(deeds.reduce((sum, [, times]) => sum + times, 0), "dialogue")} {deeds.map(([deed, times]) => `${deed} ${times}`).join(", ")}
+              {row.kept === null || row.reading !== null ? " · of " : "Of "}
+              {counted(deeds.reduce((sum, [, times]) => sum + times, 0), "dialogue")} {deeds.map(([deed, times]) => `${deed} ${times}`).join(", ")}
               {row.lost !== null && row.lost > 0 && ` · ${decimal(row.lost)} points of the index lost`}
             </span>
           </p>
