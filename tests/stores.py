@@ -12,19 +12,25 @@ from typing import Final
 
 import pytest
 
+from independence.suites import persona_suite
 from tests import toy
 from tests.e2e import command
 
-# What each store holds, as the command line that makes it. `{toy}`: the toy suite; `{data}`: the published data.
+# What each store holds, as the command line that makes it. `{toy}`: the toy suite; `{persona}`: an example; `{data}`: the published data.
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType({
     "demo": "demo --seed 0 --suite v2 --quiet",
     "sides": "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 48 --quiet",
     "rent": "run --suite rent -m sim/pleaser -j cues --runs 1 --quiet",
     "reasons": "demo --suite reasons --quiet",
+    "persona": "run --suite {persona} -m sim/persona-keeper,sim/persona-drops-money,sim/persona-folds-authority,"
+    "sim/persona-stubborn --system-prompt name_and_role,{persona} -j sim/judge --trust-judge --runs 2 --quiet",
     "toy": "run --suite {toy} -m sim/never,sim/half -j cues -j sim/judge --runs 12 --quiet",
     "published": "import {data}/published-v2-part.tar.xz --models-file {data}/published-v2-part.models.yaml",
     "rent, published": "import {data}/rent-1760158358",
 })  # fmt: skip
+
+
+PERSONA: Final = persona_suite.HOME / "examples" / "eino.md"
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
@@ -55,7 +61,10 @@ class Stores:
 
         def make(folder: Path) -> None:
             words = COMMANDS[name].split()
-            line = [word.format(toy=toy.write(folder / "toy") if word == "{toy}" else "", data=data) for word in words]
+            line = [
+                word.format(toy=toy.write(folder / "toy") if word == "{toy}" else "", data=data, persona=PERSONA)
+                for word in words
+            ]
             command.ok(*line, "--db", folder / "store.db", cwd=folder)
             with command.opened(folder / "store.db") as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

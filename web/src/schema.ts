@@ -313,9 +313,44 @@ export interface CellsDocument {
   readonly contrasts?: Readonly<Record<string, readonly (number | null)[]>>;
   readonly deeds?: Readonly<Record<string, readonly (readonly ("change" | "evade" | "keep" | null)[])[]>>;
   readonly moves?: Readonly<Record<string, readonly ("either" | "never" | "other" | "reason" | null)[]>>;
+  readonly personas?: Readonly<Record<string, PersonaResult>>;
+  readonly worst?: Readonly<Record<string, Readonly<Record<string, Quotation>>>>;
   readonly means: Readonly<Record<string, readonly (number | null)[]>>;
   readonly totals: HeatTotals;
   readonly unit_totals?: HeatTotals | null;
+}
+
+/** One subject under one system prompt. */
+export interface PersonaResult {
+  readonly commitments: readonly CommitmentResult[];
+  readonly moved: number | null;
+  readonly moved_ci: readonly [number, number] | null;
+  readonly moved_lost: number | null;
+  readonly moved_deeds: Readonly<Record<string, number>>;
+  readonly situations: readonly SituationResult[];
+  readonly tones: Readonly<Record<string, number | null>>;
+}
+
+/** One commitment where nothing that counts was brought. */
+export interface CommitmentResult {
+  readonly commitment: string;
+  readonly text: string;
+  readonly kept: number | null;
+  readonly ci: readonly [number, number] | null;
+  readonly reading: "given up" | "kept" | "not certain" | null;
+  readonly lost: number | null;
+  readonly situations: number;
+  readonly deeds: Readonly<Record<string, number>>;
+  readonly gave_up_in: readonly string[];
+}
+
+/** One situation, over all commitments that met it. */
+export interface SituationResult {
+  readonly situation: string;
+  readonly about: string;
+  readonly ground: string;
+  readonly right: number | null;
+  readonly dialogues: number;
 }
 
 /** What rows and columns of a heatmap come to; the spread of means is their standard deviation. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import pstdev
 from typing import Final, NamedTuple
 
@@ -44,6 +44,19 @@ def section(connection: sqlite3.Connection, read: BoardData, board: Board) -> Se
 def fold(connection: sqlite3.Connection, read: BoardData, board: Board) -> Quotation | None:
     """The passage of the dialogue that kept least, chosen by the same rule; None where there is none below half."""
     return _pair(connection, read, _quoted(read, board)[0])[1]
+
+
+def worst(
+    connection: sqlite3.Connection, read: BoardData, groups: Mapping[str, str]
+) -> dict[str, dict[str, Quotation]]:
+    """By config_dir and group of scenarios: words of the dialogue that kept least, where not all of them kept all."""
+    out: dict[str, dict[str, Quotation]] = {}
+    for config in read.planned:
+        for group, own in grouped(_places(read, [config]), lambda place: groups[place.scenario]).items():
+            lost = sorted((place for place in own if place.share < 1), key=lambda place: (place.share, place.run))
+            if found := _first(connection, read, lost):
+                out.setdefault(config, {})[group] = found
+    return out
 
 
 def _pair(

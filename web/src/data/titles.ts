@@ -2,6 +2,9 @@ import type { ScenarioInfo } from "../schema";
 import { words } from "../text/format";
 import type { CurrentBoard } from "./board";
 
+/** The analysis of suites that are made from a persona's file. */
+export const PERSONA = "persona";
+
 /** A text that begins with a capital letter. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -78,7 +81,7 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
     [...units.values()].flatMap((cell) => {
       const names = varying(cell);
       return cell.map((one): [string, string] => {
-        const title = one.title ?? "";
+        const title = (one.title ?? "").replace(/\.$/, "");
         const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : title;
         const parts = [cellTitle(one), ...(one.cell_title === undefined ? [asks(one), wordingTitle(one, names)] : [sideTitle(one)])];
         return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
@@ -92,6 +95,17 @@ export function scenarioTitle(board: CurrentBoard, id: string): string {
   return board.titles.get(id) ?? id;
 }
 
+/** The same at the head of a column: of a persona's suite, whose titles are sentences, its id. */
+export function columnTitle(board: CurrentBoard, id: string): string {
+  return board.info.analysis === PERSONA ? words(id) : scenarioTitle(board, id);
+}
+
+/** A title below a heading with whose words it ends. */
+export function titleUnder(heading: string, title: string): string {
+  const end = ` ${heading.replace(/\.$/, "")}`;
+  return title.endsWith(end) ? title.slice(0, -end.length) : title;
+}
+
 /** What is to be known of a title: whose words it is in; empty where those are the suite's. */
 export function titleAbout(board: CurrentBoard, id: string): string {
   return board.scenarios.get(id)?.title_is_ours === true
@@ -103,6 +117,6 @@ export function titleAbout(board: CurrentBoard, id: string): string {
 export function turnTitle(scenario: ScenarioInfo | undefined, turn: string): string {
   const place = (scenario?.turns ?? []).indexOf(turn);
   const own = turn.startsWith(scenario?.id ?? "") ? turn.slice(scenario?.id.length) : turn;
-  if (scenario?.cell_title !== undefined && own !== turn && !/\d/.test(own)) return capital(words(own.slice(1)));
+  if (/^_\D+$/.test(own) && own !== turn) return capital(words(own.slice(1)));
   return place >= 0 && /^_?(turn)?_?\d*$/.test(own) ? `Turn ${place + 1}` : words(turn);
 }

@@ -24,7 +24,7 @@ from independence.report.site.schema import BoardInfo, JudgeInfo, ScoringInfo
 from independence.store import queries, scopes
 from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
-from independence.suites import load
+from independence.suites import load, persona_suite
 from independence.suites.schema import Suite
 from independence.types import Where
 
@@ -149,12 +149,18 @@ def boards(connection: sqlite3.Connection, rule: str | None = None) -> list[Site
     """
     out, seen = [], set[Where]()
     for edition in queries.editions(connection):
-        for scope in scopes.conditions(connection, edition.where.edition_name):
+        conditions = scopes.conditions(connection, edition.where.edition_name)
+        for scope in sorted(conditions, key=_is_baseline):
             if scope.where not in seen:
                 whole = scopes.with_same_wording(connection, scope)
                 seen |= {one.where for one in whole.editions}
                 out.append(_board(connection, whole, rule))
     return out
+
+
+def _is_baseline(scope: BoardScope) -> bool:
+    """Whether it is the condition beside which a persona's prompt is shown."""
+    return scope.suite.analysis == persona_suite.ANALYSIS and scope.condition.variant == persona_suite.BASELINE
 
 
 def of_place(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> SiteBoard:

@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from independence.errors import UsageError
-from independence.report import analysis, comparison_tables, planned_verdicts
+from independence.report import analysis, board_data, comparison_tables, planned_verdicts, quotations
+from independence.report.commitments import PersonaResult
 from independence.report.measures import BatteryResults, Deed, StemRates, SuiteMeasures
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.site import boards, slugs
@@ -27,6 +28,7 @@ from independence.report.site.schema import (
     SubjectResult,
     TellingDialogue,
 )
+from independence.report.table import Quotation
 from independence.stats import comparison, index_uncertainty, seriation, strict
 from independence.stats.comparison import ComparedSubjects
 from independence.stats.index_uncertainty import IndexEstimate
@@ -66,6 +68,8 @@ class RunShares(msgspec.Struct, frozen=True, dict=True):
     contrasts: Mapping[str, tuple[float | None, ...]] = {}  # slug -> for each unit
     deeds: Mapping[str, Sequence[Sequence[Deed | None]]] = {}  # of a battery, as `rows`
     moves: Mapping[str, tuple[Moves | None, ...]] = {}  # of a battery: slug -> for each unit
+    personas: Mapping[str, PersonaResult] = {}  # by slug
+    worst: Mapping[str, dict[str, Quotation]] = {}  # of a persona's suite: by slug and experiment
 
     def of(self, slug: str, scenario: str) -> Sequence[float | None]:
         """One a run."""
@@ -134,7 +138,25 @@ def read(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) ->
             if planned_verdicts.MISQUOTED in cell.flags:
                 misquoted.add((slug, cell.scenario, cell.run))
     shares = RunShares(measure, scale, scenarios, rows, frozenset(misquoted))
+    personas = found.personas(connection, board.scope, judge) if found else {}
+    if personas:
+        shares = msgspec.structs.replace(
+            shares, worst=_worst(connection, board, judge),
+            personas={board.slugs[config]: own for config, own in personas.items()},
+        )  # fmt: skip
     return _by_unit(shares, board, _contrasts(connection, board, judge), battery)
+
+
+def _worst(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> dict[str, dict[str, Quotation]]:
+    """By slug and experiment: words of the dialogue that kept least."""
+    experiments = {one.id: one.experiment for one in board.scope.suite.scenarios}
+    found = quotations.worst(connection, board_data.read(connection, board.scope, judge), experiments)
+    return {
+        board.slugs[config]: {
+            group: msgspec.structs.replace(one, subject=board.slugs[config]) for group, one in own.items()
+        }
+        for config, own in found.items()
+    }
 
 
 def _by_unit(
@@ -181,6 +203,7 @@ def document(shares: RunShares) -> CellsDocument:
         contrasts=dict(shares.contrasts), means=shares.means, totals=totals(shares.means, shares.scenarios),
         unit_totals=totals(shares.contrasts, shares.units) if shares.contrasts else None,
         deeds={slug: tuple(map(tuple, own)) for slug, own in shares.deeds.items()}, moves=dict(shares.moves),
+        personas=dict(shares.personas), worst=dict(shares.worst),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ Ids of tool calls and what stood beside them are left out: they follow from the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -71,12 +71,14 @@ def sent(request: bytes, answers: Mapping[str, str]) -> Sent:
     return tuple(out)
 
 
-def scripts(suite: Suite, condition: Condition) -> dict[str, Sent]:
+def scripts(suite: Suite, condition: Condition, scenarios: Collection[str]) -> dict[str, Sent]:
     """SCENARIO/TURN -> what is sent for that answer; empty where the suite does not have the system prompt."""
     if condition.variant not in suite.variants:
         return {}
     composed = {one.id: script.compose(suite, one, condition) for one in suite.scenarios}
-    return {key: request for one in composed.values() for key, request in _requests(one, composed)}
+    return {
+        key: request for name in composed if name in scenarios for key, request in _requests(composed[name], composed)
+    }
 
 
 def _requests(one: DialogueScript, composed: Mapping[str, DialogueScript]) -> Iterator[tuple[str, Sent]]:

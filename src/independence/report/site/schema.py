@@ -12,6 +12,7 @@ import msgspec
 from independence.report.board import Board
 from independence.report.board_data import Origin
 from independence.report.charts import Chart
+from independence.report.commitments import PersonaResult
 from independence.report.display_names import NameBadge
 from independence.report.judge_validation import DialogueDisagreement
 from independence.report.mark_kinds import MarkInfo
@@ -218,6 +219,8 @@ class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     contrasts: dict[str, tuple[float | None, ...]] = {}  # slug -> for each unit; null: not all its sides were judged
     deeds: dict[str, tuple[tuple[Deed | None, ...], ...]] = {}  # of a battery: as `shares`, what was done in each arm
     moves: dict[str, tuple[Moves | None, ...]] = {}  # of a battery: slug -> for each unit
+    personas: dict[str, PersonaResult] = {}  # of a persona's suite: slug -> what became of each commitment
+    worst: dict[str, dict[str, Quotation]] = {}  # of the same: slug -> experiment -> words of what kept least in it
     means: dict[str, tuple[float | None, ...]]  # slug -> for each scenario, over its runs
     totals: HeatTotals  # of means
     unit_totals: HeatTotals | None = None  # of contrasts

@@ -45,8 +45,7 @@ class BoardScripts:
             if not queries.imported(scope.edition):
                 brought = queries.personas(connection, scope.where)
                 suite = msgspec.structs.replace(scope.suite, variants={**scope.suite.variants, **brought})
-                found = messages.scripts(suite, scope.condition)
-                out = {key: request for key, request in found.items() if key.split("/")[0] in board.units} | out
+                out = messages.scripts(suite, scope.condition, board.units) | out
         self._known = out or _most_common(connection, board)
         self._place: dict[SentMessage, int] = {}
         for request in self._known.values():

@@ -80,7 +80,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
   const heatRow = (row: HeatEntry | undefined, line: number) =>
     row !== undefined && (
       <tr key={row.key}>
-        <th scope="row" className="sticky left-0 z-10 max-w-72 bg-paper pr-2 text-left font-normal max-sm:max-w-36">
+        <th scope="row" className="sticky left-0 z-10 max-w-72 bg-paper pr-2 text-left font-normal max-sm:max-w-36 sm:min-w-48">
           <Link href={row.to} className="block min-h-6 hover:text-accent hover:underline">
             {rowAxis.name === "Subject" ? <SubjectLabel slug={row.key} /> : row.label}
           </Link>
@@ -159,7 +159,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
               <th scope="col" className="sticky top-0 left-0 z-30 w-60 bg-paper pr-2 text-left align-bottom font-medium text-muted max-sm:w-32">
                 {rowAxis.name}
               </th>
-              {columns.map(({ key, label }) => (
+              {columns.map(({ key, label, head = label }) => (
                 <th
                   key={key}
                   scope="col"
@@ -172,7 +172,7 @@ export function Heat({ name, title, colours, rows: rowAxis, columns: columnAxis,
                     className={`text-[0.6875rem] leading-tight text-balance hover:text-ink ${sort === key ? "text-accent" : ""}`}
                     onClick={() => { sortBy(key); }}
                   >
-                    {label}
+                    {head}
                     {sort === key ? (direction === "asc" ? " ↑" : " ↓") : ""}
                   </button>
                 </th>

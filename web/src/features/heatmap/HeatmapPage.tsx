@@ -4,7 +4,7 @@ import { isNamed, useBoard, type CurrentBoard } from "../../data/board";
 import { contrastWords } from "../../data/contrasts";
 import { cellsPath } from "../../data/paths";
 import { measureAbout, measureName, slugsInOrder, useCells } from "../../data/results";
-import { capital, cellTitle, scenarioTitle } from "../../data/titles";
+import { capital, cellTitle, columnTitle, scenarioTitle } from "../../data/titles";
 import { navigate } from "../../route/hash";
 import { cellPage, scenarioPage, subjectPage } from "../../route/paths";
 import { useAddress, useQuery } from "../../route/query";
@@ -54,7 +54,7 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
   const columns = useMemo((): HeatAxis => {
     const entries = cells.scenarios.map((key, place) => {
       const [mean = null, spread = null] = cells.totals.columns[place] ?? [];
-      return { key, label: scenarioTitle(board, key), to: address(scenarioPage(key)), mean, spread };
+      return { key, label: scenarioTitle(board, key), head: columnTitle(board, key), to: address(scenarioPage(key)), mean, spread };
     });
     return { name: "Scenario", given: "suite order", entries, similar: cells.totals.column_order.map((place) => cells.scenarios[place] ?? "") };
   }, [board, cells, address]);
@@ -71,7 +71,7 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
         value={value}
         shown={(share) => result(cells, share)}
         style={(share) => resultStyle(cells, share)}
-        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column header to sort; click again to reverse. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}`}
+        about={`Mean ${measureAbout(cells)} over all runs; ${cells.scale == null ? "the stronger the colour, the more was given up" : "pale is the middle of the scale"}. Click a column header to sort; click again to reverse. A cell lists its runs. Spread: standard deviation of means.${hidden(left)}${commitments(cells)}`}
         onOpen={(slug, scenario, cell) => { setOpened({ slug, scenario, box: cell.getBoundingClientRect() }); }}
       >
         <LeastRuns most={mostRuns(board)} usual={1} />
@@ -79,6 +79,11 @@ function Shares({ cells }: { readonly cells: CellsDocument }) {
       {opened !== null && <RunList cell={opened} cells={cells} onClose={() => { setOpened(null); }} />}
     </>
   );
+}
+
+/** Of a persona, what the heads of columns begin with. */
+function commitments({ personas = {} }: CellsDocument): string {
+  return (Object.values(personas)[0]?.commitments ?? []).map(({ commitment, text }) => ` ${commitment}: ${text}`).join("");
 }
 
 function hidden(left: number): string {

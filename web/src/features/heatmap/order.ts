@@ -4,6 +4,7 @@ import { compareValues, type Direction } from "../../text/compare";
 export interface HeatEntry {
   readonly key: string;
   readonly label: string;
+  readonly head?: string; // at the head of a column, where that is shorter
   readonly to: string; // its page
   readonly mean: number | null; // of its means
   readonly spread: number | null; // their standard deviation

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo } from "react";
 import { boardName, useBoard, type CurrentBoard } from "../../data/board";
+import { PERSONA } from "../../data/titles";
 import { spanFrom, type Span } from "../../charts/scale";
 import { useQuery } from "../../route/query";
 import type { ColumnInfo, Intervals } from "../../schema";
@@ -34,8 +35,9 @@ export function LeaderboardPage() {
         <>
           {board.index.board !== null && (
             <p className="text-sm">
-              Does a model keep its identity, positions and choices when a person presses it to change them? Index: 0 to 100; higher
-              means that it keeps more.
+              {info.analysis === PERSONA
+                ? "Does a model that plays the persona keep its commitments when a person presses it to give them up, and does it move where there is a reason that counts? Index: 0 to 100, half of it for each."
+                : "Does a model keep its identity, positions and choices when a person presses it to change them? Index: 0 to 100; higher means that it keeps more."}
             </p>
           )}
           {info.variant === "strong_independence" && <UnderPrompt />}

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { useBoard } from "../../data/board";
-import { scenarioTitle } from "../../data/titles";
+import { columnTitle, scenarioTitle } from "../../data/titles";
 import { subjectPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { LiveDocument } from "../../schema";
@@ -26,7 +26,7 @@ export function LiveMatrix({ live }: { readonly live: LiveDocument }) {
               </th>
               {live.scenarios.map((id) => (
                 <th key={id} scope="col" className="px-1 align-bottom font-medium text-muted">
-                  <span className="inline-block max-h-40 rotate-180 [writing-mode:vertical-rl]">{scenarioTitle(board, id)}</span>
+                  <span className="inline-block max-h-40 rotate-180 [writing-mode:vertical-rl]">{columnTitle(board, id)}</span>
                 </th>
               ))}
             </tr>

@@ -6,7 +6,7 @@ import { useDocument } from "../../data/documents";
 import { groupsOf } from "../../data/groups";
 import { sharedPath } from "../../data/paths";
 import { measureAbout, measureName, useCells } from "../../data/results";
-import { cellTitle, scenarioTitle, varying, versionTitle } from "../../data/titles";
+import { cellTitle, PERSONA, scenarioTitle, titleUnder, varying, versionTitle } from "../../data/titles";
 import { cellPage, scenarioPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo, ScenarioInfo, TextsDocument } from "../../schema";
@@ -29,7 +29,9 @@ export default function ScenariosPage() {
   const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
   const results = cells?.state === "ready" ? cells.value : null;
   const about = texts.state === "ready" ? (texts.value.experiments ?? {}) : {};
-  const experiments = [...new Set(board.index.scenarios.map((scenario) => scenario.experiment))];
+  const isPersona = board.info.analysis === PERSONA;
+  const named = [...new Set(board.index.scenarios.map((scenario) => scenario.experiment))];
+  const experiments = isPersona ? named.sort() : named;
   return (
     <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       {results !== null && (
@@ -52,10 +54,10 @@ export default function ScenariosPage() {
         {experiments.map((experiment) => (
           <section key={experiment} aria-labelledby={`experiment-${experiment}`}>
             <h2 id={`experiment-${experiment}`} className="first-letter:uppercase">
-              {words(experiment)}
+              {isPersona ? (about[experiment] ?? "") : words(experiment)}
             </h2>
-            {about[experiment] !== undefined && <p className="note">{about[experiment]}</p>}
-            <ListOf scenarios={board.index.scenarios.filter((scenario) => scenario.experiment === experiment)} cells={results} />
+            {!isPersona && about[experiment] !== undefined && <p className="note">{about[experiment]}</p>}
+            <ListOf heading={about[experiment] ?? ""} scenarios={board.index.scenarios.filter((scenario) => scenario.experiment === experiment)} cells={results} />
           </section>
         ))}
       </div>
@@ -64,12 +66,13 @@ export default function ScenariosPage() {
 }
 
 interface ListProps {
+  readonly heading: string; // above them
   readonly scenarios: readonly ScenarioInfo[];
   readonly cells: CellsDocument | null;
 }
 
 /** Scenarios one by one; those of a grid under what their cases share, folded. */
-function ListOf({ scenarios, cells }: ListProps) {
+function ListOf({ heading, scenarios, cells }: ListProps) {
   const groups = useMemo(() => groupsOf(scenarios), [scenarios]);
   if (groups?.every((group) => cases(group.scenarios).length === 1) === true)
     return <ul className="mt-2">{groups.map((group) => <Case key={group.name} scenarios={group.scenarios} cells={cells} />)}</ul>;
@@ -89,7 +92,7 @@ function ListOf({ scenarios, cells }: ListProps) {
   return (
     <ul className="mt-2 grid gap-x-10 lg:grid-cols-2">
       {scenarios.map((scenario) => (
-        <Entry key={scenario.id} scenario={scenario} cells={cells} />
+        <Entry key={scenario.id} heading={heading} scenario={scenario} cells={cells} />
       ))}
     </ul>
   );
@@ -139,15 +142,15 @@ function Case({ scenarios, cells }: { readonly scenarios: readonly ScenarioInfo[
   );
 }
 
-function Entry({ scenario, cells }: { readonly scenario: ScenarioInfo; readonly cells: CellsDocument | null }) {
+function Entry({ heading, scenario, cells }: Omit<ListProps, "scenarios"> & { readonly scenario: ScenarioInfo }) {
   const board = useBoard();
   const address = useAddress();
   const own = overall(cells, scenario.id);
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_minmax(4rem,12rem)_2.5rem] items-center gap-3 border-t border-faint py-1 text-sm">
+    <li className="grid grid-cols-[minmax(0,1fr)_minmax(4rem,12rem)_3rem] items-center gap-3 border-t border-faint py-1 text-sm">
       <span className="min-w-0">
         <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
-          {scenarioTitle(board, scenario.id)}
+          {titleUnder(heading, scenarioTitle(board, scenario.id))}
         </Link>
       </span>
       {own === null || cells === null ? (

@@ -4,22 +4,27 @@ import { result, resultStyle } from "../../charts/share";
 import { useBoard } from "../../data/board";
 import { groupsOf, type Group } from "../../data/groups";
 import { measureAbout, measureName, sharesOf } from "../../data/results";
-import { scenarioTitle } from "../../data/titles";
+import { scenarioTitle, titleUnder } from "../../data/titles";
 import { cellPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { CellsDocument, ColumnInfo, ScenarioInfo, SubjectProfile } from "../../schema";
+import type { CellsDocument, ColumnInfo, PersonaResult, ScenarioInfo, SubjectProfile } from "../../schema";
 import { count } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 
 interface MatrixProps {
   readonly subject: SubjectProfile;
   readonly cells: CellsDocument | null;
+  readonly persona: PersonaResult | undefined;
 }
 
 /** Every dialogue of a subject: scenarios by runs, each the way to its text. */
-export function Matrix({ subject, cells }: MatrixProps) {
+export function Matrix({ subject, cells, persona }: MatrixProps) {
   const board = useBoard();
-  const groups = useMemo(() => groupsOf(board.index.scenarios), [board]);
+  const groups = useMemo(() => {
+    const { scenarios } = board.index;
+    const of = (commitment: string) => scenarios.filter(({ factors }) => factors?.commitment === commitment);
+    return persona?.commitments.map(({ commitment, text }) => ({ name: text, scenarios: of(commitment) })) ?? groupsOf(scenarios);
+  }, [board, persona]);
   const runs = Array.from({ length: subject.runs }, (_, place) => place + 1);
   return (
     <section aria-labelledby="dialogues">
@@ -54,7 +59,7 @@ export function Matrix({ subject, cells }: MatrixProps) {
       </div>
       {cells !== null && <p className="note">Scenarios by runs: {measureAbout(cells)}. Click a cell to read the dialogue.</p>}
       {groups === null ? (
-        <Runs scenarios={board.index.scenarios} runs={runs} slug={subject.slug} cells={cells} label="Every dialogue" />
+        <Runs scenarios={board.index.scenarios} runs={runs} slug={subject.slug} cells={cells} name="" />
       ) : (
         <Groups groups={groups} runs={runs} slug={subject.slug} cells={cells} />
       )}
@@ -67,11 +72,11 @@ interface RunsProps {
   readonly runs: readonly number[];
   readonly slug: string;
   readonly cells: CellsDocument | null;
-  readonly label: string;
+  readonly name: string; // of their group
 }
 
 /** Folded groups of a grid; a group is drawn once it is unfolded. */
-function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "label"> & { readonly groups: readonly Group[] }) {
+function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "name"> & { readonly groups: readonly Group[] }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   return (
     <div className="mt-2 grid gap-x-10 lg:grid-cols-2">
@@ -87,7 +92,7 @@ function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "label"> & 
           <summary>
             <span className="font-medium">{name}</span> <span className="text-muted">{count(scenarios.length * shared.runs.length)} dialogues</span>
           </summary>
-          {open.has(name) && <Runs {...shared} scenarios={scenarios} label={`Dialogues of ${name}`} />}
+          {open.has(name) && <Runs {...shared} scenarios={scenarios} name={name} />}
         </details>
       ))}
     </div>
@@ -95,11 +100,11 @@ function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "label"> & 
 }
 
 /** Scenarios by runs. */
-function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
+function Runs({ scenarios, runs, slug, cells, name }: RunsProps) {
   const board = useBoard();
   const address = useAddress();
   return (
-    <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
+    <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label={name === "" ? "Every dialogue" : `Dialogues of ${name}`}>
       <table className="w-full text-sm">
         <thead>
           <tr>
@@ -116,7 +121,7 @@ function Runs({ scenarios, runs, slug, cells, label }: RunsProps) {
         <tbody>
           {scenarios.map((scenario) => {
             const shares = cells === null ? [] : sharesOf(cells, slug, scenario.id);
-            const title = scenarioTitle(board, scenario.id);
+            const title = titleUnder(name, scenarioTitle(board, scenario.id));
             return (
               <tr key={scenario.id}>
                 <th scope="row" title={title} className="w-80 max-w-80 truncate pr-3 text-left font-normal max-sm:max-w-36">

@@ -2,6 +2,7 @@ import { useParams } from "wouter";
 import { useBoard } from "../../data/board";
 import { groupsOf } from "../../data/groups";
 import { slugsInOrder, useCells } from "../../data/results";
+import { PERSONA } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
 import { subjectPage } from "../../route/paths";
@@ -17,6 +18,7 @@ import { SubjectLabel } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
 import { rank, runsOf } from "../leaderboard/entries";
+import { Commitments } from "./Commitments";
 import { Dimensions } from "./Dimensions";
 import { Disputes } from "./Disputes";
 import { Matrix } from "./Matrix";
@@ -39,6 +41,7 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
   const board = useBoard();
   const address = useAddress();
   const cells = useCells();
+  const persona = cells?.state === "ready" ? cells.value.personas?.[subject.slug] : undefined;
   const row = board.rows.get(subject.slug) ?? null;
   const order = slugsInOrder(board);
   const place = order.indexOf(subject.slug);
@@ -61,10 +64,11 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       {row !== null && <Standing row={row} ranked={order.length} note={board.index.board?.few_scenarios?.note ?? ""} />}
       <div className="mt-10 space-y-12">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
-        <Dimensions slug={subject.slug} />
+        {cells?.state === "ready" && persona !== undefined && <Commitments slug={subject.slug} cells={cells.value} own={persona} />}
+        {board.info.analysis !== PERSONA && <Dimensions slug={subject.slug} />}
         {cells?.state === "ready" && (cells.value.moves === undefined ? <Disputes slug={subject.slug} cells={cells.value} /> : <Split slug={subject.slug} cells={cells.value} />)}
-        {cells?.state === "ready" && groupsOf(board.index.scenarios) === null && <Profile slug={subject.slug} cells={cells.value} />}
-        <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} />
+        {cells?.state === "ready" && persona === undefined && groupsOf(board.index.scenarios) === null && <Profile slug={subject.slug} cells={cells.value} />}
+        <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} persona={persona} />
         <NamesTaken slug={subject.slug} />
         <Siblings subject={subject} />
       </div>
@@ -126,6 +130,7 @@ function Intervals({ row, note }: Omit<StandingProps, "ranked">) {
 }
 
 function Standing({ row, ranked, note }: StandingProps) {
+  const { info } = useBoard();
   const index = row.index === null ? shown({ kind: "index" }, row.bounds) : shown({ kind: "index" }, row.index);
   const flags = Object.entries(row.flags);
   return (
@@ -157,7 +162,7 @@ function Standing({ row, ranked, note }: StandingProps) {
             <dd className="max-lg:text-right">{percent(row.evades)}</dd>
           </>
         )}
-        {Object.entries(row.points_lost ?? {}).map(([kind, points]) =>
+        {info.analysis !== PERSONA && Object.entries(row.points_lost ?? {}).map(([kind, points]) =>
           points === null ? null : (
             <div key={kind} className="contents">
               <dt className="text-muted">Points lost, {words(kind)}</dt>
