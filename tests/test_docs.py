@@ -299,7 +299,7 @@ def test_the_readme_quotes_the_published_board_and_the_demo(shell: Callable[[str
 def test_the_page_of_personas_lists_every_situation() -> None:
     text = (DOCS / "personas.md").read_text("utf-8")
     own = persona_suite.situations().situations.values()
-    grounds = persona_page.GROUNDS | {commitments.NO_REASON: "none"}
+    grounds = {**persona_page.GROUNDS, commitments.NO_REASON: "none"}
     rows = {f"| {', '.join(one.roles) or 'everybody'} | {one.about} | {grounds[one.ground]} |" for one in own}
     assert set(re.findall(r"^\| (?:everybody|companion|negotiator|reviewer|mascot) \|.*$", text, re.MULTILINE)) == rows
     pressed = sum(one.ground == commitments.NO_REASON for one in own)
