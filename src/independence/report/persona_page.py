@@ -19,7 +19,7 @@ _BASELINE: Final = "Name and role"
 _KEPT_DEED: Final = "kept"
 _KEPT = (
     "Kept, of 100: where nobody brought a reason that counts. Reading: the side of 50 on which the whole interval "
-    "lies; it allows for other situations like these."
+    "lies; it allows for other situations like these. Name and role: the same model where its prompt says no more."
 )
 GROUNDS: Mapping[str, str] = {
     commitments.NO_REASON: "no reason",
