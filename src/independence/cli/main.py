@@ -56,6 +56,7 @@ EXAMPLES: Final = {
         "run -m openai/gpt-5-mini --system-prompt my-persona.md --fail-under 80",
     ),
     "check": (
+        "check mira.md -m openai/gpt-5-mini --max-cost 2",
         "check -m openai/gpt-5-mini --system-prompt my-persona.md --min-index 80 --max-cost 2",
         "check -m openai/gpt-5-mini --max-runs 5 --write-baseline baseline.json",
         "check -m openai/gpt-5-mini --against baseline.json --max-drop 3 --junit check.xml",
