@@ -16,7 +16,8 @@ from independence.suites import persona_suite
 from tests import toy
 from tests.e2e import command
 
-# What each store holds, as the command line that makes it. `{toy}`: the toy suite; `{persona}`: an example; `{data}`: the published data.
+# What each store holds, as the command line that makes it. `{toy}`: the toy suite; `{persona}`: an example;
+# `{data}`: the published data.
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType({
     "demo": "demo --seed 0 --suite v2 --quiet",
     "sides": "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 48 --quiet",
