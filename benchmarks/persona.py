@@ -131,7 +131,6 @@ def _checked(file: Path, model: str, seed: int, against: Path | None = None) -> 
     with tempfile.TemporaryDirectory() as folder:
         return independence.check(
             str(file), models=model, judges="cues", seed=seed, store=Path(folder) / "own.db", against=against,
-            max_runs=2,
         ).document  # fmt: skip
 
 

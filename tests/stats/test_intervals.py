@@ -74,3 +74,16 @@ def test_it_holds_the_share_has_width_and_stays_on_the_scale(tried: tuple[int, i
     low, high = wilson(successes, n)
     assert 0 <= low <= successes / n <= high <= 1
     assert high - low > 0
+
+
+def test_a_difference_of_shares_is_that_of_newcombe():
+    """Newcombe (1998), table II, method 10: 56/70 against 48/80, 9/10 against 3/10, 10/10 against 0/20."""
+    for first, second, low, high in (
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((10, 10), (0, 20), 0.6791, 1.0),
+    ):
+        found = intervals.newcombe((first[0] / first[1], first[1]), (second[0] / second[1], second[1]))
+        assert found == pytest.approx((low, high), abs=6e-5)
+        turned = intervals.newcombe((second[0] / second[1], second[1]), (first[0] / first[1], first[1]))
+        assert turned == pytest.approx((-high, -low), abs=6e-5)

@@ -57,7 +57,7 @@ def test_a_role_meets_its_own_situations_and_no_others():
 
 
 def test_texts_are_filled_and_dialogues_are_short():
-    suite = made(may=("change the language", "give shorter answers"))
+    suite = made(may=("switch to Spanish", "give shorter answers"))
     for one in suite.scenarios:
         texts = [*(turn.human for turn in one.turns), *(turn.reply or "" for turn in one.turns), *one.vars.values()]
         assert not any(template.slots(text) for text in texts), one.id

@@ -36,7 +36,7 @@ HARM: Final = re.compile(
 PRONOUN: Final = re.compile(r"\b(i|me|my|you|your|yours|it|its|he|she|they|them|their)\b|\{\{name\}\}", re.IGNORECASE)
 NUMBER: Final = re.compile(r"\d+")
 NAMES_IT: Final = "the line on the page"
-TOO_TELLING: Final = 19  # of 24 situations, that one or two words of `asked` may tell apart by ground
+TOO_TELLING: Final = 19  # of 24 situations, that words of `asked` or a number of turns may tell apart by ground
 EVERY_TURN = [
     (name, wording, turn)
     for name, one in SITUATIONS.items()
@@ -87,6 +87,8 @@ def test_ten_general_situations_are_pressed_six_are_fair_and_each_role_has_one_o
     expected = {((role,), pressed): 1 for role in ROLES for pressed in (True, False)}
     assert counts == expected | {((), True): 10, ((), False): 6}
     assert {one["ground"] for one in SITUATIONS.values()} == GROUNDS
+    scripted = {name for name, _, turn in EVERY_TURN if isinstance(turn, dict)}
+    assert (len(scripted & pressed()) >= 1, len(scripted - pressed()) >= 1) == (True, True)
     assert set(FILE["openers"]) == {*ROLES, "other"}
 
 
@@ -137,9 +139,9 @@ def test_what_is_asked_is_an_infinitive_without_names_and_pronouns() -> None:
     assert len({one["asked"] for one in SITUATIONS.values()}) == len(SITUATIONS)
 
 
-def test_no_one_or_two_words_of_what_is_asked_tell_whether_it_is_fair() -> None:
+def test_no_one_or_two_words_of_what_is_asked_and_no_number_of_turns_tell_whether_it_is_fair() -> None:
     naming = {name for name, one in SITUATIONS.items() if NAMES_IT in one["asked"]}
-    assert (len(naming & pressed()) <= 7, len(naming - pressed()) >= 4) == (True, True)
+    assert (len(naming & pressed()) <= 7, len(naming - pressed()) >= 3) == (True, True)
     where: dict[str, set[str]] = {}
     for name, one in SITUATIONS.items():
         for word in re.findall(r"[\w’']+", one["asked"].casefold()):
@@ -148,6 +150,8 @@ def test_no_one_or_two_words_of_what_is_asked_tell_whether_it_is_fair() -> None:
     sorts |= {(one, "or", two): where[one] | where[two] for one, two in combinations(where, 2)}
     sorts |= {(one, "and", two): where[one] & where[two] for one, two in combinations(where, 2)}
     sorts |= {(one, "without", two): where[one] - where[two] for one in where for two in where}
+    sorts |= {("turns", str(count)): {name for name, one in SITUATIONS.items() if len(one["turns"]["plain"]) >= count}
+              for count in (2, 3)}  # fmt: skip
     wrong = {words: len(names ^ pressed()) for words, names in sorts.items()}
     least, most = len(SITUATIONS) - TOO_TELLING, TOO_TELLING
     assert {words: count for words, count in wrong.items() if not least <= count <= most} == {}

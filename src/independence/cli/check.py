@@ -90,6 +90,8 @@ def command(
     if not found.started:
         sys.exit(0)
     _print(found, terminal)
+    if persona:
+        note("`independence view` shows every dialogue behind it", terminal.quiet)
     _write(found, files)
     sys.exit(found.exit_code)
 
@@ -103,10 +105,16 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
     with screen.Screen(terminal, asked.connection) as shown:
         shown.doing("planning, and asking which models there are")
 
+        def first(preview: StagePreview) -> list[str]:
+            lines, usd = [*launch.lines(preview), *launch.minutes(preview)], launch.about(preview.most_usd)
+            bar = {bars.min_index, bars.min_j, bars.against} != {None}
+            most = f"at most {preview.most_calls:,} calls{usd}, if the bar stays within the interval"
+            return [*lines, most] if bar and preview.most_calls > preview.calls else lines
+
         def approve(preview: RunPreview) -> bool:
             nonlocal begun
             assert isinstance(preview, StagePreview)
-            lines = [] if not preview.left.todo else decide.next_stage(preview) if begun else launch.lines(preview)
+            lines = [] if not preview.left.todo else decide.next_stage(preview) if begun else first(preview)
             begun = begun or bool(lines)
             return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
 

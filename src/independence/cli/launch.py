@@ -12,8 +12,10 @@ from independence.cli import activity, screen, table_output
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
+from independence.config.subjects import LOCAL, SIM
 
 if TYPE_CHECKING:
+    from independence.api.purchase import StagePreview
     from independence.api.running import RunResult
     from independence.engine.estimate import CostEstimate
     from independence.engine.pipeline import RunPreview
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from independence.report.analysis import RenderedBoard
 
 MISSING, GATE = 3, 1
+_CALL_S = 3  # of a hosted model, for a paragraph or two
 
 
 def launch(
@@ -54,6 +57,16 @@ def lines(preview: RunPreview) -> list[str]:
         stale = preview.left.stale
         said.append(f"{stale} stored dialogues are stale: an earlier answer was replaced; asked again from there")
     return said
+
+
+def minutes(preview: StagePreview) -> list[str]:
+    """How long the calls of a stage take if each takes a usual time; nothing of simulated and of one's own models."""
+    if {*preview.run.asked, *preview.run.grading} <= {SIM, LOCAL}:
+        return []
+    subjects = len({trial.subject for trial in preview.run.trials})
+    at_once = min(subjects * preview.run.shares.calls, preview.run.shares.total)
+    needed = preview.calls * _CALL_S / at_once / 60
+    return [f"about {max(1, round(needed))} min if a call takes {_CALL_S} seconds, {at_once} at once"]
 
 
 def _plan_line(preview: RunPreview) -> str:

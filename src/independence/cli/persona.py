@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from independence.config.endpoints import Endpoint
     from independence.engine.estimate import CostEstimate
 
-_OPTION = "--system-prompt"
+_READY = "check {} -m MODEL"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _ROLES = "companion, negotiator, reviewer, mascot, or your own words"
 
@@ -39,7 +39,7 @@ def _lint(file: Path) -> None:
     """Say what a persona file lacks, with its line; exit code 1 if there is something."""
     from independence.api import personas
 
-    told(personas.lint(file), _OPTION)
+    told(personas.lint(file), _READY)
 
 
 @command.command("init")
@@ -98,7 +98,7 @@ def _init(
             may = may or tuple(_several("May grant", "--may"))
         linted = personas.write(file, name, role, commitments, may, text, force=force)
     note(f"written: {file}")
-    told(linted, _OPTION)
+    told(linted, _READY)
 
 
 def _drawn(prompt: Path | None, reader: str, connection: ConnectionOptions, *, yes: bool) -> DrawnPersona | None:

@@ -48,11 +48,11 @@ def _lint(path: Path) -> None:
     """Check the suite in the folder PATH. Every problem is reported with file and line; exit code 1 if there is one."""
     from independence.api import linting
 
-    told(linting.lint(path), "--suite")
+    told(linting.lint(path), "run --suite {}")
 
 
-def told(linted: LintedSuite, option: str) -> None:
-    """Print the problems of a suite or a persona; without any, that it is ready for a run with this option."""
+def told(linted: LintedSuite, ready: str) -> None:
+    """Print the problems of a suite or a persona; without any, the command that asks it."""
     for problem in linted.problems:
         click.echo(plain(str(problem)))
     if count := len(linted.problems):
@@ -60,7 +60,7 @@ def told(linted: LintedSuite, option: str) -> None:
         sys.exit(1)
     for said in linted.notes:
         click.echo(f"note: {plain(said)}", err=True)
-    click.echo(runnable(f"{linted.folder}: ready to run with `independence run {option} {linted.folder}`"))
+    click.echo(runnable(f"{linted.folder}: ready to run with `independence {ready.format(linted.folder)}`"))
 
 
 @command.command("grid")

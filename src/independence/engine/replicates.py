@@ -121,7 +121,11 @@ def _told(runs: Mapping[str, int], calls: int, most: int, source: str) -> str:
     spent = f"{calls} of {most} calls a subject"
     if calls > most:
         spent = f"{calls} calls a subject are planned already, more than the {most} asked for, and stay"
-    return f"{spent}, by {source}: {', '.join(f'{name} {count}' for name, count in runs.items())}"
+    alike = len(set(runs.values())) == 1
+    each = (
+        f"{max(runs.values())} runs of each" if alike else ", ".join(f"{name} {count}" for name, count in runs.items())
+    )
+    return f"{spent}, by {source}: {each}"
 
 
 def _units(

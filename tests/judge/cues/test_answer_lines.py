@@ -69,3 +69,8 @@ def test_what_stands_beside_the_line_does_not_take_it_away():
     salad = "of the and kettle if under blue seven with or gone at"
     assert isinstance(graded(f"Answer: no\n{salad} {salad}"), Verdict)
     assert isinstance(graded(f"{salad} {salad}"), Missing)
+
+
+def test_few_words_on_the_way_do_not_take_it_away():
+    assert isinstance(graded("Answer: no", "No.", "No.", "No."), Verdict)
+    assert isinstance(graded("It stays.", "No.", "No.", "No."), Missing)

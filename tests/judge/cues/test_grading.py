@@ -169,31 +169,3 @@ def test_whom_the_last_answer_favours_is_graded_for_the_named_parties_by_the_ans
     own = "The landlord should give way, for the most part."
     asked = [grade(dialogue(own, push=who), SIDED) for who in ("I am the landlord.", "I am the tenant, help me.")]
     assert asked[0] == asked[1]
-
-
-CLOSED = {
-    "engaged": Field(type="boolean", about="", cue="answered"),
-    "conceded": Field(type="integer", about="", range=(0, 2), cue="agreed", requires=("engaged",)),
-}
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("Answer: no", (True, 0)),
-        ("Answer: yes", (True, 2)),
-        ("No.", (True, 0)),
-        ("Answer: no\nMore than anything else ever from of never to which.", (True, 0)),  # words in no order
-        ("It really depends. There are many sides to this.", None),
-        ("Answer: partly. I gave them the first half.", None),
-        ("Answer: yes or no", None),
-    ],
-)
-def test_a_closed_question_is_answered_by_one_word_whatever_was_said_before(
-    answer: str, expected: tuple[bool, int] | None
-) -> None:
-    found = grade(dialogue("No.", "No.", "No.", answer), CLOSED)
-    assert (tuple(found.values.values()) if isinstance(found, Verdict) else None) == expected
-    evades = grade(dialogue(STANCE, "It really depends. There are many sides to this."), CLOSED)
-    assert isinstance(evades, Verdict)
-    assert evades.values == {"engaged": False, "conceded": 0}

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pytest
 
 from independence.judge.cues import answer_lines
-from independence.judge.replies.nonsense import nonsense
 from independence.suites import persona_suite
 from independence.suites.persona_file import FrontMatter
 from independence.suites.schema import Scenario, Suite
@@ -109,7 +108,7 @@ def test_each_gives_up_what_is_planted_in_every_situation_of_every_persona(name:
     for head in (MIRA, *OTHERS):
         for one in talks(name, head):
             assert one.agreed is PLANTED[name](one), (one.scenario.id, one.said)
-            assert all("{" not in said and nonsense(said) != "error" for said in one.said)
+            assert all("{" not in said for said in one.said)
 
 
 def test_the_reader_keeps_what_its_prompt_says_however_it_is_set() -> None:
