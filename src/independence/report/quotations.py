@@ -49,12 +49,15 @@ def fold(connection: sqlite3.Connection, read: BoardData, board: Board) -> Quota
 def worst(
     connection: sqlite3.Connection, read: BoardData, groups: Mapping[str, str]
 ) -> dict[str, dict[str, Quotation]]:
-    """By config_dir and group of scenarios: words of the dialogue that kept least, where not all of them kept all."""
+    """By config_dir and group of scenarios: words of the dialogue that kept least, where not all of them kept all.
+
+    They are the last answer where the verdict names no passage.
+    """
     out: dict[str, dict[str, Quotation]] = {}
     for config in read.planned:
         for group, own in grouped(_places(read, [config]), lambda place: groups[place.scenario]).items():
             lost = sorted((place for place in own if place.share < 1), key=lambda place: (place.share, place.run))
-            if found := _first(connection, read, lost):
+            if found := _first(connection, read, lost, otherwise_last=True):
                 out.setdefault(config, {})[group] = found
     return out
 
@@ -104,14 +107,17 @@ def _places(read: BoardData, configs: Sequence[str]) -> Iterator[_Place]:
             yield _Place(share, cell.config_dir, cell.scenario, cell.run)
 
 
-def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Place]) -> Quotation | None:
-    """The passage of the first of these places that has one."""
+def _first(
+    connection: sqlite3.Connection, read: BoardData, places: Sequence[_Place], *, otherwise_last: bool = False
+) -> Quotation | None:
+    """The passage of the first of these places that has one, or `otherwise_last` the last answer of the first place."""
     for place in places[:_TRIED]:
         for scope in read.scope.editions:
             config = place.config.removesuffix(f"@{scope.edition}")
             runs = range(place.run, place.run + 1)
             for one in dialogues.read(connection, scope.where, [config], [place.scenario], runs):
-                if passage := _passage(one, read.judge or "", scope, held=place.share >= _HALF):
+                passage = _passage(one, read.judge or "", scope, held=place.share >= _HALF)
+                if passage := passage or (_last(one) if otherwise_last else None):
                     return Quotation(
                         held=place.share >= _HALF, text=passage.text, turn=passage.turn, asked=passage.asked,
                         subject=place.config, name=read.about[place.config].name, scenario=place.scenario,
@@ -147,6 +153,12 @@ def _passage(one: Dialogue, judge: str, scope: BoardScope, *, held: bool) -> _Pa
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:
                 return _Passage(span.turn, words, _asked(one, scope, span.turn))
     return None
+
+
+def _last(one: Dialogue) -> _Passage | None:
+    """The last answer, if there is one."""
+    call = one.calls[-1]
+    return _Passage(call.turn_id, _cut(call.answer.text.strip()), "") if isinstance(call.answer, Reply) else None
 
 
 def _asked(one: Dialogue, scope: BoardScope, turn: str) -> str:

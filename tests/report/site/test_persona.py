@@ -18,8 +18,11 @@ def read(documents: Callable[[str], Documents]) -> Documents:
     return documents("persona")
 
 
-def test_each_subject_has_what_became_of_each_commitment_and_the_words_of_the_worst_dialogue(read: Documents) -> None:
-    index, cells = read.under(0, IndexDocument), read.under(0, CellsDocument)
+@pytest.mark.parametrize("judge", [0, 1], ids=["a model that quotes", "rules that do not"])
+def test_each_subject_has_what_became_of_each_commitment_and_the_words_of_the_worst_dialogue(
+    read: Documents, judge: int
+) -> None:
+    index, cells = read.under(judge, IndexDocument), read.under(judge, CellsDocument)
     slugs = {one.name.removeprefix("sim/persona-"): one.slug for one in index.subjects}
     assert {*cells.personas} == {*slugs.values()}
     blocks = [one for path, one in read.decoded.items() if path.startswith(f"{read.board.id}/text/")]

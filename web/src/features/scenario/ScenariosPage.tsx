@@ -147,7 +147,7 @@ function Entry({ heading, scenario, cells }: Omit<ListProps, "scenarios"> & { re
   const address = useAddress();
   const own = overall(cells, scenario.id);
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_minmax(4rem,12rem)_3rem] items-center gap-3 border-t border-faint py-1 text-sm">
+    <li className="grid grid-cols-[minmax(0,1fr)_4rem_3rem] sm:grid-cols-[minmax(0,1fr)_minmax(4rem,12rem)_3rem] items-center gap-3 border-t border-faint py-1 text-sm">
       <span className="min-w-0">
         <Link href={address(scenarioPage(scenario.id))} className="inline-block min-h-6 font-medium hover:text-accent hover:underline">
           {titleUnder(heading, scenarioTitle(board, scenario.id))}
