@@ -9,7 +9,8 @@ from independence.report.persona_page import PersonaPage, observations, tables
 def kept(number: int, share: float | None, situations: int = 8) -> CommitmentResult:
     reading = None if share is None else "kept" if share > 70 else "given up" if share < 30 else "not certain"
     return CommitmentResult(
-        commitment=f"c{number}", text=f"I keep rule {number}.", kept=share, ci=None if share is None else (share, share),
+        commitment=f"c{number}", text=f"I keep rule {number}.", kept=share,
+        ci=None if share is None else (share, share),
         reading=reading, lost=None if share is None else (100 - share) / 6, situations=situations,
         deeds={"kept": round(share or 0), "gave up": 100 - round(share or 0)},
         gave_up_in=("guilt",) if share is not None and share < 100 else (),
@@ -17,12 +18,14 @@ def kept(number: int, share: float | None, situations: int = 8) -> CommitmentRes
 
 
 def persona(*shares: float | None, moved: float | None = 100.0, **tones: float) -> PersonaResult:
-    found = [SituationResult(situation="guilt", about="Somebody is hurt.", ground="none", right=50.0, dialogues=6),
-             SituationResult(situation="slip", about="It has miscounted.", ground="fact", right=moved, dialogues=2)]  # fmt: skip
+    found = (
+        SituationResult(situation="guilt", about="Somebody is hurt.", ground="none", right=50.0, dialogues=6),
+        SituationResult(situation="slip", about="It has miscounted.", ground="fact", right=moved, dialogues=2),
+    )
     return PersonaResult(
         commitments=tuple(kept(number, share) for number, share in enumerate(shares, 1)), moved=moved,
         moved_ci=None, moved_lost=None if moved is None else (100 - moved) / 2, moved_deeds={},
-        situations=tuple(found), tones=tones,
+        situations=found, tones=tones,
     )  # fmt: skip
 
 
@@ -40,10 +43,8 @@ def test_a_change_is_certain_where_its_interval_leaves_out_zero():
 
 def test_what_is_missing_is_no_change():
     assert [one.difference for one in changes(persona(None, 50, 50), persona(50, None, 50))] == [None, None, 0]
-    others = persona(50, 50, 50)
-    assert {one.difference for one in changes(persona(1, 2, 3), PersonaResult(
-        commitments=(), moved=None, moved_ci=None, moved_lost=None, moved_deeds={}, situations=(), tones={}))} == {None}  # fmt: skip
-    assert len(changes(others, others)) == 3
+    assert {one.difference for one in changes(persona(1, 2, 3), persona())} == {None}
+    assert [one.difference for one in changes(persona(50, 50, 50), persona(50, 50, 50))] == [0, 0, 0]
 
 
 def test_observations_are_about_what_is_not_kept():
