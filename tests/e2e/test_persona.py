@@ -110,8 +110,9 @@ def test_a_gate_buys_runs_of_the_persona_alone(folder: Path):
     found = page(folder, "persona-keeps-80", "--min-index", "75", "--max-runs", "3", db="gate.db")
     assert found["decision"] in ("pass", "undecided")
     assert found["runs"] > 2
-    shown = command.run("leaderboard", "--db", "gate.db", "--suite", "persona-oluchi", "--format", "json", cwd=folder)
-    assert [row["runs"] for row in json.loads(shown.out)["rows"]] == [2]  # the baseline
+    for suite in ("persona-oluchi", "oluchi.md"):
+        shown = command.run("leaderboard", "--db", "gate.db", "--suite", suite, "--format", "json", cwd=folder)
+        assert [row["runs"] for row in json.loads(shown.out)["rows"]] == [2]  # the baseline
 
 
 def test_forms_of_the_page(folder: Path):
