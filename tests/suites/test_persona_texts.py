@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 import yaml
 
 from independence.suites.load import HOME
 from independence.suites.persona_file import ROLES
+from independence.suites.persona_suite import situations
 from independence.suites.template import slots
 from tests.suites.test_texts import GIVEAWAYS, LEAKS
 
@@ -210,3 +215,15 @@ def test_the_judge_sees_the_dialogue_the_sentence_and_what_was_asked_and_quotes_
     assert FILE["fields"]["conceded"]["requires"] == ["engaged"]
     assert [value for value in "012" if f" {value}:" not in FILE["fields"]["conceded"]["about"]] == []
     assert "`conceded`" in FILE["quote"]
+
+
+def test_readers_of_the_texts_alone_saw_what_each_situation_is_meant_for():
+    """A changed situation needs labels anew: `docs/persona-labels.csv` has those of the text with this digest."""
+    with (Path(__file__).parents[2] / "docs" / "persona-labels.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["situation"]: row for row in csv.DictReader(file)}
+    assert list(rows) == list(SITUATIONS)
+    for name, one in situations().situations.items():
+        text = msgspec.json.encode((one.asked, one.tone, one.turns), order="sorted")
+        assert rows[name]["text"] == hashlib.sha256(text).hexdigest()[:12], name
+        due = "decline" if one.ground == "none" else "agree"
+        assert [rows[name][f"reader_{number}"] for number in (1, 2)] == [due, due], name
