@@ -139,6 +139,7 @@ def test_answers_that_rules_cannot_read_decide_nothing(folder: Path):
     ended = check(folder, "persona-hedger", "--min-index", "50", db="hedger.db")
     assert ended.code == 3
     assert "Nothing is decided: missing" in ended.out
+    assert "with -j MODEL grades what is stored" in ended.err
     ended = check(folder, "persona-hedger", "--format", "json", db="hedger.db")
     own = json.loads(ended.out)["persona"]["own"]
     assert {one["reading"] for one in own["commitments"]} == {None}

@@ -92,7 +92,7 @@ def tables(page: PersonaPage) -> list[Table]:
         tuple(rows),
         (_KEPT,),
     )
-    wrong = [one for one in own.situations if one.right is None or one.right < _ALL]
+    wrong = [one for one in own.situations if one.right is not None and one.right < _ALL]
     situations = Table(
         "persona-situations",
         "Situations by how much went wrong",
