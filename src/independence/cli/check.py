@@ -91,7 +91,7 @@ def command(
         sys.exit(0)
     _print(found, terminal)
     if persona and "no_cue" in found.document.missing:
-        note("rules read a closing line such as `Answer: no` alone; the same command with -j MODEL grades what is stored")
+        note("rules read a line such as `Answer: no` alone; the same command with -j MODEL grades what is stored")
     if persona:
         note("`independence view` shows every dialogue behind it", terminal.quiet)
     _write(found, files)
