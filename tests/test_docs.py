@@ -306,6 +306,8 @@ def test_the_page_of_personas_lists_every_situation() -> None:
     assert f"one of {len(rows)} situations" in text
     assert f"In {pressed} situations" in text
     assert f"In {len(rows) - pressed} there is a reason" in text
+    ((calls, verdicts),) = re.findall(r"^ sim/half\S+ +(\d+) +(\d+) ", text, re.MULTILINE)  # as a test above has it
+    assert f"plan: {calls} calls and {verdicts} verdicts to go" in text
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:
