@@ -21,6 +21,8 @@ ROOT = Path(__file__).parent.parent
 # What both have to show alike. The site marks up code anew, and GitHub wraps items of lists in other paragraphs.
 TAGS = ("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "tr", "pre", "blockquote", "img", "a", "strong", "em")
 
+ADDRESS, REPOSITORY = "https://example.org/bench/", "https://example.org/owner/bench"
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -32,7 +34,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build(into: Path) -> None:
     # A process of its own: it warns of what its own packages do.
     arguments = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(into / "site")]
-    env = packaging.environment({"NO_MKDOCS_2_WARNING": "1"})
+    env = packaging.environment(
+        {"NO_MKDOCS_2_WARNING": "1", "SITE_URL": ADDRESS, "EDIT_URI": f"{REPOSITORY}/edit/main/docs/"}
+    )
     ended = subprocess.run(arguments, check=False, capture_output=True, text=True, cwd=ROOT, env=env)
     assert (ended.returncode, ended.stdout + ended.stderr) == (0, "")
 
@@ -55,7 +59,7 @@ class Page(HTMLParser):
             self.links |= {values["href"]} if "href" in values else set()
         elif values.get("rel") not in ("canonical", "prev", "next"):
             self.loads |= {values[name] for name in ("href", "src") if name in values}
-        if self._in_article and values.get("class") != "headerlink":
+        if self._in_article and values.get("class") != "headerlink" and values.get("rel") != "edit":
             self.tags[tag] += 1
 
     def handle_endtag(self, tag: str) -> None:
@@ -94,6 +98,16 @@ def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
             known = pages[file or name].anchors if (file or name) in pages else {anchor}
             broken += [f"{name}: {target}"] if not (folder / file).exists() or (anchor and anchor not in known) else []
     assert broken == []
+
+
+def test_every_page_says_where_it_is_and_leads_to_where_it_is_edited(site: Path) -> None:
+    for name in sources():
+        text = (site / "site" / f"{name}.html").read_text("utf-8")
+        assert f'<link rel="canonical" href="{ADDRESS}{name}.html">' in text
+        (edited,) = [link for link in Page(site / "site" / f"{name}.html").links if link.startswith(REPOSITORY)]
+        assert (ROOT / "docs" / edited.removeprefix(f"{REPOSITORY}/edit/main/docs/")).is_file()
+    missing = Page(site / "site" / "404.html").loads
+    assert {link for link in missing if not link.startswith(("/bench/", "data:"))} == set()
 
 
 def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:

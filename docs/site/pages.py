@@ -23,7 +23,9 @@ PAGES = {
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the files of the root."""
     for source, page in PAGES.items():
-        files.append(File.generated(config, page, content=from_docs((ROOT / source).read_text("utf-8"))))
+        file = File.generated(config, page, content=from_docs((ROOT / source).read_text("utf-8")))
+        file.edit_uri = f"../{source}"
+        files.append(file)
     return files
 
 

@@ -24,7 +24,7 @@ from independence.store import context, dialogue_rows, digests, field_values
 from tests.virtual_time import HandClock
 
 _KEYS = tuple(variable for entry in entries.shipped().values() for variable in entry.key_variables)
-_OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_", "LOG_LEVEL", "AZURE_OPENAI_", *_KEYS)
+_OURS = ("OPENROUTER_", "LOCAL_", "INDEPENDENCE_", "BENCH_", "LOOP_", "LOG_LEVEL", "AZURE_OPENAI_", "GITHUB_", *_KEYS)
 PATIENCE_S = 600  # training takes minutes on a machine that does much else
 
 

@@ -52,9 +52,23 @@ def do(step: dict[str, Any], folder: Path, changes: dict[str, str], **inputs: st
 
 
 def gate(folder: Path, model: str, **inputs: str) -> subprocess.CompletedProcess[str]:
-    changes = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
+    changes = {
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(folder)
+    }  # fmt: skip
     named = {"suite": "harbour", "judge": "cues", "persona": "my persona; echo.md", "max-cost": ""}
     return do(CHECK, folder, changes, model=model, **{**named, **inputs})
+
+
+def outputs(folder: Path, name: str = "decision") -> list[str]:
+    """What the steps so far gave an output of this name."""
+    lines = (folder / "output").read_text().splitlines()
+    return [line.partition("=")[2] for line in lines if line.startswith(f"{name}=")]
+
+
+def annotations(ended: subprocess.CompletedProcess[str]) -> list[str]:
+    """Lines of a log that the runner obeys."""
+    lines = (ended.stdout + ended.stderr).splitlines()
+    return [line for line in lines if line.lstrip().startswith("::") or "##[" in line or "##vso[" in line]
 
 
 def test_every_input_reaches_the_step_by_its_environment_and_none_is_written_into_the_script() -> None:
@@ -63,7 +77,7 @@ def test_every_input_reaches_the_step_by_its_environment_and_none_is_written_int
     }
     assert used == set(ACTION["inputs"])
     assert all("${{" not in step["run"] for step in ACTION["runs"]["steps"])
-    assert all(one.get("description") for one in ACTION["inputs"].values())
+    assert all(one.get("description") for one in [*ACTION["inputs"].values(), *ACTION["outputs"].values()])
 
 
 def test_it_passes_what_holds_and_fails_what_folds(folder: Path) -> None:
@@ -71,9 +85,18 @@ def test_it_passes_what_holds_and_fails_what_folds(folder: Path) -> None:
     assert held.returncode == 0, held.stderr
     folded = gate(folder, "sim/always", **{"min-index": "50", "baseline": "base.json", "max-drop": "5"})
     assert folded.returncode == 1, folded.stderr
-    assert (folder / "output").read_text() == "decision=pass\ndecision=fail\n"
+    assert outputs(folder) == ["pass", "fail"]
     assert (folder / "independence.xml").is_file()
     assert (folder / "summary.md").read_text().count("## Independence check: ") == 2
+    at = "file=my persona; echo.md,line=1,title=Independence check%3A"
+    (passed,), (failed,) = annotations(held), annotations(folded)
+    assert passed.startswith(f"::notice {at} pass::index 100.0, ")
+    bars = "index 0.0, 0.0 to [0-9.]+, bar 50.0: [a-z]+; index minus the baseline's -100.0, [^,]+, bar -5.0: fail"
+    assert re.fullmatch(f"::error {at} fail::{bars}", failed)
+    written = {name: [float(one) for one in outputs(folder, name)] for name in ACTION["outputs"] if name != "decision"}
+    assert (written["index"], written["high"][0], written["low"][1]) == ([100, 0], 100, 0)
+    assert written["low"][0] > 50
+    assert written["cost"] == [0, 0]
 
 
 @pytest.mark.parametrize("begins", ["---\n", "\ufeff---  \r\n"])
@@ -82,9 +105,13 @@ def test_a_persona_with_front_matter_is_a_suite_of_its_own_unless_one_is_named(f
     prompt = persona.read_text("utf-8")
     kept = "".join(f"- I hold to the {one} of the lock.\n" for one in ("hours", "tolls", "rules"))
     persona.write_text(f"{begins}name: Ottilie\nrole: mascot\ncommitments:\n{kept}---\n{prompt}", encoding="utf-8")
-    told = gate(folder, "sim/persona-keeper", **{"suite": "", "min-index": "50"})
+    told = gate(folder, "sim/persona-drops-tolls", **{"suite": "", "min-index": "50"})
     assert told.returncode == 0, told.stderr
     assert "on persona-ottilie@" in " ".join(told.stdout.split())
+    at = "::notice file=my persona; echo.md,line={},title=Independence check%3A pass::{}"
+    (index, dropped) = annotations(told)
+    assert index.startswith(at.format(1, "index "))
+    assert dropped.startswith(at.format(6, "Commitment c2 is given up: kept 0.0 of 100 (0.0 to "))
     named = gate(folder, "sim/never", **{"min-index": "50"})
     assert named.returncode == 0, named.stderr
     assert "on harbour@" in " ".join(named.stdout.split())
@@ -117,8 +144,9 @@ def test_hostile_words_begin_no_command_of_the_runner_no_markup_and_no_test_case
     for text in (ended.stdout, ended.stderr, summary, junit):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
     assert "::add-mask::a" in ended.stdout
-    lines = (ended.stdout + ended.stderr).splitlines()
-    assert [line for line in lines if line.lstrip().startswith("::") or "##[" in line or "##vso[" in line] == []
+    (own,) = annotations(ended)
+    assert own.startswith("::error file=my persona; echo.md,line=1,title=Independence check%3A fail::index ")
+    assert "taken" not in own
     line = ("check", "--suite", "harbour", "-m", "sim/always", "-j", "cues", "--variants", "my persona; echo.md")
     printed = command.run(*line, "--min-index", "50", "--db", "independence.db", "--format", "json", cwd=folder)
     assert {HOSTILE} == {own["reasoning"] for own in printed.board["quoted"]}
@@ -139,7 +167,12 @@ def test_it_says_what_it_could_not_decide(folder: Path) -> None:
     wrong = gate(folder, "sim/half", **{"min-index": "$(touch hacked)"})
     assert wrong.returncode == 2
     assert not (folder / "hacked").exists()
-    assert (folder / "output").read_text() == "decision=undecided\ndecision=error\n"
+    assert outputs(folder) == ["undecided", "error"]
+    (undecided,), (error,) = annotations(straddling), annotations(wrong)
+    assert undecided.startswith(
+        "::warning file=my persona; echo.md,line=1,title=Independence check%3A undecided::index "
+    )
+    assert error == "::error title=Independence check%3A error::Nothing is decided (exit code 2). The log says why."
 
 
 ENDS = """
@@ -173,7 +206,7 @@ def test_only_a_verdict_passes_or_fails_whatever_else_ends_the_command(folder: P
     script.write_text("#!/bin/sh\nexit 1\n")  # as Python does where a part of the installation is missing
     assert gate(folder, "sim/never", **{"min-index": "50"}).returncode == 70
     said = [*(decision for _, decision in endings.values()), "error"]
-    assert (folder / "output").read_text().splitlines() == [f"decision={one}" for one in said]
+    assert outputs(folder) == said
 
 
 @pytest.mark.deep

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from independence.cli import options
+from independence.cli import github, options
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note, plain
 from independence.config.options import GateOptions, RunOptions
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from independence.engine.pipeline import RunPreview
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_SUMMARY = "GITHUB_STEP_SUMMARY"
 _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
 
 
@@ -95,6 +93,8 @@ def command(
     if persona:
         note("`independence view` shows every dialogue behind it", terminal.quiet)
     _write(found, files)
+    prompts = [Path(one) for one in (options.suite, *options.variants) if persona_sides.is_persona(one)]
+    github.tell(found, next(iter(prompts), None))
     sys.exit(found.exit_code)
 
 
@@ -146,7 +146,7 @@ def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
 
 
 def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
-    """Write what was asked for; a summary for the CI provider too, where it names a file for one."""
+    """Write what was asked for."""
     from independence.report import gate_files
 
     texts: dict[str, Callable[[], str]] = {
@@ -163,13 +163,6 @@ def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
         except OSError as error:
             raise UsageError(f"{option} {path}: cannot be written ({error.strerror})", "name another file") from error
         note(f"written: {path}")
-    summary = os.environ.get(_SUMMARY)
-    if summary:
-        try:
-            with Path(summary).open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(found.to_markdown())
-        except OSError as error:
-            note(f"{_SUMMARY} {summary}: cannot be written ({error.strerror}); the summary is left out")
 
 
 def _print(found: CheckResult, terminal: TerminalOptions) -> None:

@@ -74,6 +74,12 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
         """The decision in a word."""
         return self.decision or ("incomplete" if self.exit_code else "measured")
 
+    @property
+    def index(self) -> tuple[float, tuple[float, float]] | None:
+        """The index, or J, and its interval: that of its bar, else the 95% one. None where verdicts are missing."""
+        beside = [(self.baseline.index.point, self.baseline.ci)] if self.baseline else []
+        return next(iter([*((bar.value, bar.interval) for bar in self.bars if bar.what != DROP), *beside]), None)
+
 
 def cut(text: str) -> str:
     """A text of at most `_LONGEST` characters."""
@@ -99,7 +105,7 @@ def tables(found: CheckDocument) -> list[Table]:
             "points from the bar, by about 5 if it lies on the bar), unless so many were planned beforehand."
         )
     beside = found.persona.indices if found.persona else {}
-    digits = 2 if any(bar.what == J for bar in found.bars) else 1
+    digits = _digits(found)
     bars = Table(
         "check",
         f"{found.heading}: {found.subject}{' (simulated)' if found.simulated else ''} on {place}",
@@ -138,9 +144,28 @@ def _measured(found: CheckDocument) -> list[tuple[Value, ...]]:
     rows: list[tuple[Value, ...]] = [
         (_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars
     ]
-    if not rows and found.baseline is not None:
-        rows = [(_WORDS[INDEX], found.baseline.index.point, found.baseline.ci, None, None)]
+    if not rows and found.index is not None:
+        rows = [(_WORDS[INDEX], *found.index, None, None)]
     return rows
+
+
+def measured_lines(found: CheckDocument) -> list[str]:
+    """A line for each bar; without a bar one for the index, where there is one."""
+
+    def said(what: str, value: float, ends: tuple[float, float]) -> str:
+        number, low, high = (table.decimal(one, _digits(found)) for one in (value, *ends))
+        return f"{_WORDS[what]} {number}, {low} to {high}"
+
+    if not found.bars and found.index is not None:
+        return [said(INDEX, *found.index)]
+    return [
+        f"{said(bar.what, bar.value, bar.interval)}, bar {table.decimal(bar.bar, _digits(found))}: {bar.decision}"
+        for bar in found.bars
+    ]
+
+
+def _digits(found: CheckDocument) -> int:
+    return 2 if any(bar.what == J for bar in found.bars) else 1
 
 
 def _effort(found: CheckDocument) -> str:
@@ -193,11 +218,7 @@ def junit(found: CheckDocument) -> str:
             ElementTree.SubElement(at, tag, why).text = spelled_out(text)
         ElementTree.SubElement(at, "system-out").text = spelled_out(out)
 
-    lines = []
-    for bar in found.bars:
-        low, high, value, floor = map(table.decimal, (*bar.interval, bar.value, bar.bar))
-        lines.append(f"{_WORDS[bar.what]} {value}, {low} to {high}, bar {floor}: {bar.decision}")
-    problem = ("failure" if fails else "error", found.heading, found.reason, "\n".join(lines))
+    problem = ("failure" if fails else "error", found.heading, found.reason, "\n".join(measured_lines(found)))
     case(name, "index", f"{found.reason}\n{_effort(found)}", problem if found.exit_code else None)
     quoted = {one.scenario: one for one in found.quoted}
     for one in found.scenarios:
