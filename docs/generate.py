@@ -12,7 +12,6 @@ from pathlib import Path
 
 import click
 
-import independence
 from independence.cli.main import COMMANDS, main
 from independence.cli.option_groups import ORDER, OWN, group_of
 from independence.clients import features
@@ -121,70 +120,6 @@ def section(name: str, command: click.Command, own: list[Option]) -> list[str]:
     return parts
 
 
-PYTHON_HEAD = """\
-# Python reference
-
-Everything that `import independence` offers; `python docs/generate.py` writes this page from the code. How it goes
-together: [Python](python.md).
-"""
-
-
-def python_reference() -> str:
-    """The page of all names of the package."""
-    parts = [PYTHON_HEAD]
-    for name in sorted(vars(independence)["__all__"]):
-        found = getattr(independence, name)
-        if inspect.isclass(found):
-            parts += class_page(name, found)
-        elif callable(found):
-            parts += [f"## {name}\n", f"```text\n{signature(name, found)}\n```\n", (inspect.getdoc(found) or "") + "\n"]
-    return "\n".join(parts)
-
-
-def class_page(name: str, found: type) -> list[str]:
-    """A class: what it is, its fields or how it is made, its methods."""
-    fields = fields_of(found)
-    made = f"```python\n{fields}\n```\n" if fields else f"```text\n{signature(name, found)}\n```\n"
-    parts = [f"## {name}\n", (inspect.getdoc(found) or "") + "\n", made]
-    shared = [one for one in reversed(found.__mro__) if one.__module__ == found.__module__]  # with a base beside it
-    for key, value in {key: value for one in shared for key, value in vars(one).items()}.items():
-        if key.startswith("_") or not (inspect.isfunction(value) or isinstance(value, property)):
-            continue
-        head = key if isinstance(value, property) else signature(key, value)
-        parts.append(f"- `{head}`: {' '.join((inspect.getdoc(value) or '').split())}\n")
-    return parts
-
-
-def fields_of(found: type) -> str:
-    """The fields of a record with what is said of them; empty for other classes."""
-    if not hasattr(found, "__struct_fields__") and not hasattr(found, "_fields"):
-        return ""
-    records = [one for one in reversed(found.__mro__) if one.__module__.startswith("independence.")]
-    lines = [line for one in records for line in inspect.getsource(one).splitlines()]
-    return "\n".join(line.strip() for line in lines if re.match(r"    [a-z]\w*: ", line))
-
-
-def signature(name: str, found: Callable[..., object]) -> str:
-    """A call with its arguments, their types and defaults."""
-    known = inspect.signature(found)
-    every = known.parameters.values()
-    shown = [str(one).replace("'", "") if one.default is one.empty else spelled(one) for one in every]
-    starred = next((at for at, one in enumerate(every) if one.kind is one.KEYWORD_ONLY), None)
-    if starred is not None:
-        shown.insert(starred, "*")
-    return f"{name}({', '.join(text for text in shown if text != 'self')})"
-
-
-def spelled(one: inspect.Parameter) -> str:
-    """A parameter with its default."""
-    default = repr(one.default)
-    if isinstance(one.default, Path):
-        default = f"Path({str(one.default)!r})"
-    elif hasattr(one.default, "__struct_fields__") or hasattr(one.default, "_fields"):
-        default = f"{type(one.default).__name__}()"
-    return f"{one.name}: {one.annotation} = {default}"
-
-
 def keys() -> str:
     """The page of the endpoints that ship: its text, with what `endpoints.yaml` says put in."""
     rows = ["| API | name | key | a judge |", "|---|---|---|---|"]
@@ -256,7 +191,6 @@ def words(x: float, y: float, text: str, anchor: str) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "reference.md": reference,
-    "python-reference.md": python_reference,
     "keys.md": keys,
     "spending.svg": spending,
 }

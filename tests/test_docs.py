@@ -17,13 +17,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, get_args
 
 import click
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+import independence
+from independence import testing
 from independence.clients import dialects
 from independence.config import registry
 from independence.report import commitments, persona_page
@@ -51,6 +53,18 @@ def fenced(path: Path, language: str) -> list[str]:
 def test_generated_pages_say_what_the_code_says() -> None:
     for page, generate in GENERATED["PAGES"].items():
         assert (DOCS / page).read_text("utf-8") == generate(), "run `python docs/generate.py`"
+
+
+def test_the_python_reference_names_all_that_is_offered() -> None:
+    named = re.findall(r"^::: (\S+)$", (DOCS / "python-reference.md").read_text("utf-8"), re.MULTILINE)
+    offered = {f"independence.{name}" for name in independence.__all__} - {
+        "independence.__version__",
+        "independence.testing",
+    }
+    offered |= {f"independence.testing.{name}" for name in testing.__all__}
+    offered |= {f"independence.engine.events.{event.__name__}" for event in get_args(independence.Event)}
+    assert offered - set(named) == set()
+    assert len(named) == len(set(named))
 
 
 def test_every_command_is_in_a_guide() -> None:

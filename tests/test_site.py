@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import runpy
 import subprocess
@@ -28,6 +29,7 @@ ADDRESS, REPOSITORY = "https://example.org/bench/", "https://example.org/owner/b
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""
     pytest.importorskip("material")
+    pytest.importorskip("mkdocstrings_handlers.python")
     return stores.once(tmp_path_factory, "docs-site", build)
 
 
@@ -79,10 +81,22 @@ def test_the_site_shows_what_github_shows(site: Path) -> None:
     github = MarkdownIt("commonmark").enable("table")
     unlike = {}
     for name, text in sources().items():
+        if name == "python-reference":  # a list of names, which the site replaces
+            continue
         counted = Counter(re.findall(r"<(\w+)", github.render(text)))
         shown = Page(site / "site" / f"{name}.html").tags
         unlike |= {f"{name}: {tag}": (counted[tag], shown[tag]) for tag in TAGS if counted[tag] != shown[tag]}
     assert unlike == {}
+
+
+def test_the_python_reference_shows_signatures_fields_and_types_as_links(site: Path) -> None:
+    path = site / "site" / "python-reference.html"
+    page = Page(path)
+    assert {"independence.run", "independence.RunResult", "independence.Store.board"} <= page.anchors
+    assert {"#independence.RunResult", "#independence.ConnectionOptions"} <= page.links  # what `run` returns; a field
+    text = " ".join(html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8"))).split())
+    assert "max_tokens int | None of an answer, reasoning included; None: as many as the suite allows None" in text
+    assert 'latency: float | str = "", faults: str = "", ways: str = "",' in text  # a signature in lines
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
