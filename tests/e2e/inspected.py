@@ -45,6 +45,17 @@ def evaluate(line: str, url: str, cwd: Path, model: str = "half") -> Path:
     return log
 
 
+def score(line: str, log: Path, url: str, cwd: Path) -> Path:
+    """The log that `inspect score` with these words makes of another one."""
+    scored = cwd / f"{log.stem}-scored.eval"
+    ended = run(
+        "score", log, "--scorer", "independence/verdict", *line.split(), "--output-file", scored, "--display", "plain",
+        cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return scored
+
+
 def read(log: Path) -> Any:
     """The log as Inspect's own reader gives it."""
     from inspect_ai.log import read_eval_log
@@ -52,9 +63,9 @@ def read(log: Path) -> Any:
     return read_eval_log(str(log))
 
 
-def metrics(log: Any) -> dict[str, Any]:
-    """The numbers of a log by name."""
-    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+def metrics(log: Any, place: int = 0) -> dict[str, Any]:
+    """The numbers of a log by name, of the first scorer or another one."""
+    return {name: metric.value for name, metric in log.results.scores[place].metrics.items()}
 
 
 def calls(log: Any, model: str = "") -> list[Any]:

@@ -15,6 +15,7 @@ from tests.e2e import command, endpoint, inspected, suites
 from tests.e2e.command import Ended
 
 JUDGED = "-T judge=openai-api/loop/judge"
+ROLE = "--model-role grader=openai-api/loop/judge"
 STORED = ("SELECT trial, turn, context, after, text FROM calls", "SELECT key, fields FROM verdicts",
           "SELECT key, text FROM artefacts")  # fmt: skip
 
@@ -56,7 +57,7 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "v2": Case("v2 -j loop/judge --runs 2", f"independence/v2 {JUDGED} -T runs=2"),
+    "v2": Case("v2 -j loop/judge --runs 2", f"independence/v2 {ROLE} -T runs=2"),
     "a suite of one's own": Case(
         "./toy -j loop/judge --runs 3 --variants plain --modes user_role",
         f"independence/suite -T suite=./toy {JUDGED} -T variant=plain -T mode=user_role --epochs 3",
@@ -137,6 +138,66 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
     for sql in STORED:
         assert sorted(command.ask(tmp_path / "new.db", sql)) == sorted(command.ask(tmp_path / "ours.db", sql))
     assert command.run("judge", "-j", "cues", "--db", "new.db", cwd=tmp_path).code == 0
+
+
+@pytest.mark.deep
+def test_inspect_score_grades_a_log_again_as_our_own_judge_would(tmp_path: Path):
+    toy.write(tmp_path / "toy")
+    with endpoint.serving(tmp_path) as served:
+        (tmp_path / "models.yaml").write_text(f"endpoints:\n  - {{name: loop, base_url: {served.base_url}}}\n")
+        run = "run --models-file models.yaml --suite toy -m loop/half --runs 2 -j loop/judge --db ours.db --yes"
+        assert command.run(*run.split(), "--trust-judge", cwd=tmp_path).code == 0
+        path = inspected.evaluate("independence/suite -T suite=toy -T judge=cues -T runs=2", served.base_url, tmp_path)
+        asked = Counter(one.model for one in served.requests())
+        again = inspected.score(f"{ROLE} --action append", path, served.base_url, tmp_path)
+        more = Counter(one.model for one in served.requests()) - asked
+        assert command.run("export", "--inspect", "out", "--db", "ours.db", cwd=tmp_path).code == 0
+        (exported,) = (tmp_path / "out").glob("*.eval")
+        third = inspected.score("-S judge=cues --action overwrite", exported, served.base_url, tmp_path)
+    assert set(more) == {"judge"}
+    row, log = board(tmp_path, "ours.db"), inspected.read(again)
+    assert log.eval.task == "independence_toy"
+    names = {name for sample in log.samples for name in sample.scores}
+    assert names == {"verdict", "verdict1"}
+    assert inspected.metrics(log, 1)["index"] == row["index"]
+    verdicts = command.ask(tmp_path / "ours.db", "SELECT fields, reasoning FROM verdicts")
+    scores = [sample.scores["verdict1"] for sample in log.samples]
+    assert Counter((json.dumps(json.loads(fields), sort_keys=True), said) for fields, said in verdicts) == Counter(
+        (json.dumps(score.value, sort_keys=True), score.explanation) for score in scores
+    )
+    # Both judges' verdicts come back, and those of the rules are the same on an exported log.
+    assert imported(tmp_path, again).code == 0
+    by_judge = dict(command.ask(tmp_path / "new.db", "SELECT judge, count(*) FROM verdicts GROUP BY judge"))
+    assert by_judge == {"cues": len(scores), "loop/judge": len(scores)}
+    first, other = inspected.metrics(log), inspected.metrics(inspected.read(third))
+    assert {**first, "cost_usd": 0} == {**other, "cost_usd": 0}
+
+
+@pytest.mark.deep
+def test_a_grader_without_its_key_costs_no_call(tmp_path: Path):
+    with endpoint.serving(tmp_path) as served:
+        env = {"LOOP_BASE_URL": served.base_url, "LOOP_API_KEY": "none", "OPENROUTER_API_KEY": ""}
+        line = "eval independence/v2 --model openai-api/loop/half --display plain"
+        ended = inspected.run(*line.split(), cwd=tmp_path, env=env)
+        assert not served.requests()
+    assert ended.returncode != 0
+    shown = " ".join((ended.stdout + ended.stderr).split())
+    assert "the grader openrouter/google/gemini-3-flash-preview cannot be asked" in shown
+    assert "OPENROUTER_API_KEY" in shown
+    assert "--model-role grader=MODEL" in shown
+    assert "Traceback" not in shown
+
+
+def test_every_suite_that_ships_is_a_task():
+    from inspect_ai.util import registry_info
+
+    from independence.extensions.inspect import tasks
+    from independence.suites import load
+
+    for name in load.built_in():
+        made = getattr(tasks, name.replace("-", "_"))
+        assert registry_info(made).name == f"independence/{name}"
+        assert made(judge="mockllm/model").name == f"independence_{name.replace('-', '_')}"
 
 
 @pytest.mark.deep

@@ -66,7 +66,7 @@ def test_what_is_exported_is_shown_by_the_reader_and_comes_back_whole(made: Path
     db, logs = made / "ours.db", sorted((made / "out").glob("*.eval"))
     assert len(logs) == 4  # two subjects, two modes
     log = inspected.read(next(log for log in logs if "tool-role" in log.name and "half" in log.name))
-    assert (log.status, log.eval.task, log.eval.model) == ("success", "independence/toy", "openai-api/loop/half")
+    assert (log.status, log.eval.task, log.eval.model) == ("success", "independence_toy", "openai-api/loop/half")
     row = next(row for row in board(db)["rows"] if row["config"] == "loop--half@low-t0.7")
     metrics = inspected.metrics(log)
     assert {name: metrics[name] for name in ("index", *row["dimensions"])} == {

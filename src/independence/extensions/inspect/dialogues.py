@@ -7,22 +7,29 @@ for the dialogue that both need, the other one takes it.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import anyio
-from inspect_ai.model import GenerateConfig, ModelOutput
+from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from inspect_ai.model._generate_config import active_generate_config
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from independence.clients.client import OpenAIClient
 from independence.clients.protocol import ChatClient
 from independence.config.subjects import Subject, asked_with
-from independence.engine import asking, dialogue, plan
+from independence.engine import asking, dialogue, pipeline, plan
 from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
 from independence.engine.resolve import ResolvedRun
-from independence.extensions.inspect import models
+from independence.exchange import logged
+from independence.exchange.logged import LoggedDialogue
+from independence.extensions.inspect import models, suites
+from independence.extensions.inspect.board import named
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.types import Condition, Message, Reply, Sampling
+
+INHERITED: Final = "inherited"  # key of a sample's metadata: the answers of the dialogues that it continues
 
 
 class AnsweredDialogue(NamedTuple):
@@ -43,6 +50,26 @@ class AnsweredDialogue(NamedTuple):
     def said(self) -> tuple[SubjectAnswer, ...]:
         """All answers, those of the dialogues that it continues included."""
         return self.progress.inherited + self.progress.answers
+
+
+@solver(name=named("dialogue"))
+def ask(suite: str = "v2", variant: str = "", mode: str = "") -> Solver:
+    """Asks for every turn of a dialogue, and leaves in the metadata of the sample what a scorer needs to grade it."""
+    job, condition = suites.resolved(suite, variant, mode)
+    planned, clients = TaskDialogues(job, condition), dict[str, OpenAIClient]()
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - so named in the protocol
+        model = get_model()
+        client = clients.setdefault(str(model), models.client(model))  # which learns what is rejected
+        subject = subject_of(model, job.suite.default.temperature)
+        asked = await planned.answered(client, planned.trial(subject, str(state.sample_id), state.epoch))
+        state.metadata = state.metadata | {
+            INHERITED: [one.text for one in asked.progress.inherited], **logged.to_metadata(record(job, asked)),
+        }  # fmt: skip
+        state.messages, state.output = models.chat_messages(transcript(asked)), output(asked)
+        return state
+
+    return solve
 
 
 def subject_of(model: Any, suite_temperature: float | None) -> Subject:
@@ -107,6 +134,16 @@ class TaskDialogues:
                 break
             progress = after
         return AnsweredDialogue(trial, begins, progress, tuple(calls))
+
+
+def record(job: ResolvedRun, asked: AnsweredDialogue) -> LoggedDialogue:
+    """A dialogue as the log carries it, without verdicts."""
+    return LoggedDialogue(
+        subject=pipeline.subject_row(job, asked.trial.subject),
+        trial=pipeline.trial_row(job, asked.trial),
+        begins=asked.begins,
+        answers=tuple(map(logged.logged_answer, asked.calls)),
+    )
 
 
 def transcript(asked: AnsweredDialogue) -> list[Message]:

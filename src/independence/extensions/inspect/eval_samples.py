@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -27,8 +27,11 @@ def model_of(subject: SubjectRow) -> str:
     return f"{OPENROUTER}/{own.model}" if own.endpoint == OPENROUTER else f"openai-api/{own.endpoint}/{own.model}"
 
 
-def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite) -> Any:
-    """The sample of a dialogue, with the rows of the store in its metadata. `sent`: the requests for its answers."""
+def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite, context: Mapping[str, object]) -> Any:
+    """The sample of a dialogue, with the rows of the store in its metadata.
+
+    `sent`: the requests for its answers. `context`: what else is in its metadata.
+    """
     requests, imported = [*map(_request, sent)], queries.imported(one.trial.edition)
     answers, reply = [logged.settled(answer) for answer in one.answers], one.answers[-1].reply if one.answers else None
     last = reply.text if reply else ""
@@ -52,7 +55,8 @@ def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite) -> Any:
     return EvalSample(
         id=one.trial.scenario, epoch=one.trial.run, target="", output=output,
         input=models.chat_messages(requests[0]) if requests else "", messages=models.chat_messages(messages),
-        scores={name: scoring.score(one, suite, name) for name in graded}, metadata=about | logged.to_metadata(one),
+        scores={name: scoring.shown(one, suite, name) for name in graded},
+        metadata={**about, **context, **logged.to_metadata(one)},
         model_usage={name: _model_usage(own) for name, own in usage.items()},
         started_at=times[0] if times else None, completed_at=times[-1] if times else None,
         total_time=sum(answer.seconds for answer in answers if isinstance(answer, Reply)),
