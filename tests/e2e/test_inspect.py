@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from independence.errors import UsageError
+from independence.report import board_data
+from independence.store import scopes
 from tests import toy
 from tests.e2e import command, endpoint, inspected, suites
 from tests.e2e.command import Ended
@@ -31,6 +33,15 @@ def board(folder: Path, db: str) -> dict[str, Any]:
     assert ended.code == 0, ended.err
     (row,) = ended.board["rows"]
     return row
+
+
+def standard_error(db: Path) -> float | None:
+    """Of the index of the one subject of a store, over runs within its scenarios; None of a single run."""
+    ((judge,),) = command.ask(db, "SELECT DISTINCT judge FROM verdicts")
+    with command.opened(db) as connection:
+        data = board_data.read(connection, scopes.find(connection, None, None, None), judge)
+    known = next(iter(data.same_scenarios.values()), None)
+    return known and known.se
 
 
 def imported(folder: Path, log: Path) -> Ended:
@@ -103,6 +114,8 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
         "ci_high": high, "coverage": row["coverage"], "runs": row["runs"], **row["dimensions"],
     }  # fmt: skip
     assert {key: inspected.metrics(log).get(key) for key in expected} == expected
+    assert "cost_usd" not in inspected.metrics(log)  # nobody told Inspect a price
+    assert inspected.metrics(log).get("stderr") == standard_error(tmp_path / "ours.db")
 
     # The endpoint answers with the digest of (model, messages, seed) as the id of a response.
     own = Counter(found for (found,) in command.ask(tmp_path / "ours.db", "SELECT response_id FROM calls"))
@@ -170,7 +183,8 @@ def test_inspect_score_grades_a_log_again_as_our_own_judge_would(tmp_path: Path)
     by_judge = dict(command.ask(tmp_path / "new.db", "SELECT judge, count(*) FROM verdicts GROUP BY judge"))
     assert by_judge == {"cues": len(scores), "loop/judge": len(scores)}
     first, other = inspected.metrics(log), inspected.metrics(inspected.read(third))
-    assert {**first, "cost_usd": 0} == {**other, "cost_usd": 0}
+    assert first == {name: value for name, value in other.items() if name != "cost_usd"}
+    assert first["stderr"] > 0
 
 
 @pytest.mark.deep

@@ -20,18 +20,21 @@ from independence.api.reading import Store
 from independence.config.subjects import from_json
 from independence.engine import pipeline, plan
 from independence.engine.plan import Selection
+from independence.errors import UsageError
 from independence.exchange import logged, storing
 from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import suites
+from independence.report import analysis
+from independence.report.measures import SubjectMeasure
 from independence.store.database import transaction, writing
-from independence.types import Condition
+from independence.types import Condition, Where
 
 PACKAGE: Final = "independence"
 PAIRS: Final = ("bounds", "ci")  # of numbers on boards, low end first
 RUNS: Final = "runs"  # key of a sample's metadata: how often its scenario is asked
 STDERR: Final = "stderr"  # as Inspect calls the standard error of what comes first
 _AMONG_OTHERS: Final = ("rank", "tier")  # what a row says only beside others
-_COST: Final = "cost_usd"
+COST: Final = "cost_usd"
 
 
 @metric(scores="unreduced")
@@ -75,19 +78,47 @@ def _row(held: list[tuple[Mapping[str, Any], LoggedDialogue]]) -> dict[str, floa
         with writing(path, new=True) as connection, transaction(connection):
             pipeline.write_plan(connection, msgspec.structs.replace(job, trials=trials))
             storing.write(connection, logged.rows(logged.edition(job), dialogues))
-        with Store(path) as held_store:
-            shown = held_store.board(f"{job.where.suite}@{job.where.edition}", judge=judge)
-            return dict(numbers(next(shown.records())))
+        with Store(path) as store:
+            (numbers,) = rows(store, job.where.under(condition), judge).values()
+    return numbers
 
 
-def numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:
+def rows(store: Store, where: Where, judge: str | None) -> dict[str, dict[str, float]]:
+    """The numbers of every row of the board of a condition, by config_dir; `stderr` is that of more runs of the same.
+
+    Raises UsageError, StoreError for what has no board.
+    """
+    variant, mode = where.condition or (None, None)
+    shown = store.board(where.edition_name, variant=variant, mode=mode, judge=judge)
+    out = {str(row["config"]): dict(_numbers(row)) for row in shown.records()}
+    for config, own in _measures(store, where, judge).items():
+        if own.value is not None and own.se is not None and config in out:
+            out[config][STDERR] = own.se
+    return out
+
+
+def _measures(store: Store, where: Where, judge: str | None) -> Mapping[str, SubjectMeasure]:
+    """The number that each subject comes to, and how sure it is; nothing where a suite has no such number."""
+    if judge is None:
+        return {}
+    with store.reading() as connection:
+        scope = store.scope(where.edition_name, *(where.condition or (None, None)))
+        try:
+            return analysis.of(scope.suite.analysis).measures(connection, scope, judge).subjects
+        except UsageError:
+            return {}
+
+
+def _numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:
     """Numbers of a flat row by name; of a pair its ends, of an estimate its value and the ends of its interval."""
     for name, value in row.items():
         plain = re.sub(r"^dimensions\.", "", name)
+        if name == COST and not value:
+            continue  # Inspect knows a cost where it was told prices: 0 is a cost that nobody knows
         if isinstance(value, int | float) and not isinstance(value, bool) and name not in _AMONG_OTHERS:
             yield plain, float(value)
         elif isinstance(value, Mapping) and "est" in value:
-            yield from numbers({name: value["est"], f"{name}_ci": value["ci"]})
+            yield from _numbers({name: value["est"], f"{name}_ci": value["ci"]})
         elif name.endswith(PAIRS) and isinstance(value, list | tuple):
             low, high = value
             yield f"{name}_low", float(low)

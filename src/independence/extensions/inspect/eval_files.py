@@ -52,7 +52,7 @@ SUFFIX: Final = ".eval"
 MEMBER, WHOLE = 64 * 2**20, 512 * 2**20  # bytes unpacked, of one file in a log and of all: a reply has 16 MB at most
 _PART: Final = 2**20  # bytes
 _VERSION: Final = 2  # of Inspect's format
-BoardRows = Callable[[Where, str], list[dict[str, object]]]
+BoardRows = Callable[[Where, str], dict[str, dict[str, float]]]
 
 
 class LogPlace(NamedTuple):
@@ -113,7 +113,7 @@ def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> An
     times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
     scores, usage, ids = [], dict[str, Any](), list(dict.fromkeys(sample.id for sample in samples))
     for judge in sorted({name for sample in samples for name in sample.scores}):
-        row = dict(pair for row in boards(where, judge) if row["config"] == config for pair in board.numbers(row))
+        row = boards(where, judge).get(config, {})
         metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in row.items()}
         scores.append(EvalScore(name=judge, scorer=judge, metrics=metrics))
     for sample in samples:
@@ -140,13 +140,12 @@ def _context(own: LogPlace, stored: Dialogue) -> dict[str, object]:
     return {INHERITED: before} | ({} if text is None else {suites.PERSONA: text})
 
 
-def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
+def _board(store: Store, where: Where, judge: str) -> dict[str, dict[str, float]]:
     """The rows of the board of a condition by one judge; a suite or a judge without a board has none."""
-    variant, mode = where.condition or (None, None)
     try:
-        return list(store.board(where.edition_name, variant=variant, mode=mode, judge=judge).records())
+        return board.rows(store, where, judge)
     except IndependenceError:
-        return []
+        return {}
 
 
 def import_logs(path: Path | str, store: Path | str, say: Callable[[str], object] = str) -> StoredLogs:

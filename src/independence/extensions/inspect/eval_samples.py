@@ -44,7 +44,7 @@ def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite, context: Ma
     about = {
         "suite": one.trial.suite, "edition": one.trial.edition, "experiment": one.trial.experiment,
         "scenario": one.trial.scenario, "title": title, "variant": one.trial.variant, "mode": one.trial.mode,
-        "label": one.subject.label, "cost_usd": sum(own.cost_usd for own in usage.values()),
+        "label": one.subject.label, "cost_usd": sum(own.cost_usd for own in usage.values()) or None,
     }  # fmt: skip
     times = [answer.answered_at for answer in one.answers if answer.answered_at]
     output = ModelOutput.from_content(one.subject.model_id, last)
@@ -78,5 +78,5 @@ def _model_usage(usage: Usage) -> Any:
         output_tokens=usage.completion_tokens,
         reasoning_tokens=usage.reasoning_tokens,
         total_tokens=usage.prompt_tokens + usage.completion_tokens,
-        total_cost=usage.cost_usd,
+        total_cost=usage.cost_usd or None,  # 0 is a cost that nobody knows
     )

@@ -27,7 +27,11 @@ def task_name(suite: str) -> str:
 
 
 def resolved(suite: str, variant: str = "", mode: str = "", runs: int = 1) -> tuple[ResolvedRun, Condition]:
-    """What is asked, without whom. Raises UsageError for names that the suite does not have."""
+    """What is asked, without whom; by default under the text of a persona file, else under the suite's own condition.
+
+    Raises UsageError for names that the suite does not have.
+    """
+    variant = variant or (suite if load.is_persona(suite) else "")
     loaded = load.load(suite, analysis.check)
     _KNOWN[suite, loaded.edition] = loaded
     own, personas, names = resolve.with_personas(loaded, [variant] if variant else [])
