@@ -34,11 +34,13 @@ def run(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None)
     )  # fmt: skip
 
 
-def evaluate(line: str, url: str, cwd: Path, model: str = "half") -> Path:
-    """The log of `inspect eval` with these words on a model of the endpoint at `url`."""
+def evaluate(line: str, url: str, cwd: Path, model: str = "openai-api/loop/half") -> Path:
+    """The log of `inspect eval` with these words on a model at `url`, which is the service `loop` and OpenAI's."""
+    env = {
+        f"{name}_{part}": value for name in ("LOOP", "OPENAI") for part, value in (("BASE_URL", url), ("API_KEY", "-"))
+    }
     ended = run(
-        "eval", *line.split(), "--model", f"openai-api/loop/{model}", "--log-dir", "logs", "--display", "plain",
-        cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
+        "eval", *line.split(), "--model", model, "--log-dir", "logs", "--display", "plain", cwd=cwd, env=env
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (log,) = (cwd / "logs").glob("*.eval")

@@ -254,6 +254,28 @@ def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
 
 
 @pytest.mark.deep
+def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Path):
+    toy.write(tmp_path / "toy")
+    with endpoint.serving(tmp_path) as served:
+        # A name that Inspect does not know counts as a model that reasons.
+        line = "independence/suite -T suite=toy -T judge=cues -M responses_api=false"
+        path = inspected.evaluate(line, served.base_url, tmp_path, "openai/half")
+        sent = [call.call.request for call in inspected.calls(inspected.read(path))]
+        assert sent
+        assert not any("temperature" in request for request in sent)
+        assert imported(tmp_path, path).code == 0
+        ((config,),) = command.ask(tmp_path / "new.db", "SELECT config FROM subjects")
+        assert json.loads(config)["temperature_supported"] is False
+        # It is the subject that models.yaml describes so: nothing is left to ask.
+        (tmp_path / "models.yaml").write_text(
+            f"endpoints:\n  - {{name: openai, base_url: {served.base_url}}}\n"
+            "models:\n  - {model_id: openai/half, temperature_supported: false}\n"
+        )
+        run = "run --models-file models.yaml --suite toy -m openai/half -j cues --runs 1 --db new.db --dry-run"
+        assert "0 calls" in command.run(*run.split(), cwd=tmp_path).err
+
+
+@pytest.mark.deep
 def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path):
     toy.write(tmp_path / "toy")
     with endpoint.serving(tmp_path, "--faults", "prose-judge@judge") as served:
@@ -270,7 +292,7 @@ def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path)
 @pytest.mark.deep
 def test_j_of_a_battery_is_that_of_our_own_run(tmp_path: Path):
     with endpoint.serving(tmp_path) as served:
-        path = inspected.evaluate("independence/reasons", served.base_url, tmp_path, "worn")
+        path = inspected.evaluate("independence/reasons", served.base_url, tmp_path, "openai-api/loop/worn")
     run = "run --suite reasons -m sim/worn --runs 1 --quiet --db ours.db"
     assert command.run(*run.split(), cwd=tmp_path).code == 0
     row, found = board(tmp_path, "ours.db"), inspected.metrics(inspected.read(path))

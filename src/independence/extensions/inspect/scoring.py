@@ -12,7 +12,6 @@ from inspect_ai.model import get_model, model_roles
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from independence.clients.client import OpenAIClient
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.config.subjects import from_json
@@ -27,6 +26,7 @@ from independence.exchange.logged import LoggedDialogue, LoggedStep, LoggedVerdi
 from independence.extensions.inspect import models, suites
 from independence.extensions.inspect.board import board, named
 from independence.extensions.inspect.dialogues import INHERITED, TaskDialogues
+from independence.extensions.inspect.models import InspectClient
 from independence.judge import kinds, prompt, protocol
 from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
@@ -46,7 +46,7 @@ def verdict(judge: str = "", suite: str = "") -> Scorer:
     `judge`: a model as Inspect names it, `cues` or `picks`; by default the model of the role `grader`, else that of a
     run of this package. `suite`: where the suite of a log is found now, if that is a folder or file that has moved.
     """
-    places, clients = dict[tuple[str, Condition], TaskDialogues](), dict[str, OpenAIClient]()
+    places, clients = dict[tuple[str, Condition], TaskDialogues](), dict[str, InspectClient]()
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - so named in the protocol
         own: LoggedDialogue | None = logged.of_metadata(state.metadata, LoggedDialogue)
@@ -60,7 +60,7 @@ def verdict(judge: str = "", suite: str = "") -> Scorer:
             planned = places.setdefault((own.trial.edition, condition), TaskDialogues(job, condition))
             trial = planned.trial(from_json(own.subject.config), own.trial.scenario, own.trial.run)
             progress = _progress(own, trial, [SubjectAnswer(text, "") for text in state.metadata.get(INHERITED) or ()])
-            client = None if model is None else clients.setdefault(str(model), models.client(model))
+            client = None if model is None else clients.setdefault(str(model), InspectClient(model))
             own = await graded(job, grader, client, own, _finished(job, grader, trial, progress))
         found = shown(own, job.suite, grader.name)
         found.metadata = logged.to_metadata(own)
