@@ -258,11 +258,14 @@ def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Pa
     toy.write(tmp_path / "toy")
     with endpoint.serving(tmp_path) as served:
         # A name that Inspect does not know counts as a model that reasons.
-        line = "independence/suite -T suite=toy -T judge=cues -M responses_api=false"
+        line = "independence/suite -T suite=toy --model-role grader=openai/judge"
         path = inspected.evaluate(line, served.base_url, tmp_path, "openai/half")
-        sent = [call.call.request for call in inspected.calls(inspected.read(path))]
+        log = inspected.read(path)
+        sent = [call.call.request for call in inspected.calls(log) if call.model == "openai/half"]
         assert sent
+        assert inspected.metrics(log)["index"] > 0
         assert not any("temperature" in request for request in sent)
+        assert all("input" in request for request in sent)  # by the Responses API
         assert imported(tmp_path, path).code == 0
         ((config,),) = command.ask(tmp_path / "new.db", "SELECT config FROM subjects")
         assert json.loads(config)["temperature_supported"] is False
@@ -271,7 +274,7 @@ def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Pa
             f"endpoints:\n  - {{name: openai, base_url: {served.base_url}}}\n"
             "models:\n  - {model_id: openai/half, temperature_supported: false}\n"
         )
-        run = "run --models-file models.yaml --suite toy -m openai/half -j cues --runs 1 --db new.db --dry-run"
+        run = "run --models-file models.yaml --suite toy -m openai/half --no-judge --runs 1 --db new.db --dry-run"
         assert "0 calls" in command.run(*run.split(), cwd=tmp_path).err
 
 
