@@ -115,6 +115,7 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
     }  # fmt: skip
     assert {key: inspected.metrics(log).get(key) for key in expected} == expected
     assert "cost_usd" not in inspected.metrics(log)  # nobody told Inspect a price
+    assert not any(name.startswith("rank") for name in inspected.metrics(log))  # there is nobody beside it
     assert inspected.metrics(log).get("stderr") == standard_error(tmp_path / "ours.db")
 
     # The endpoint answers with the digest of (model, messages, seed) as the id of a response.
@@ -212,6 +213,21 @@ def test_every_suite_that_ships_is_a_task():
         made = getattr(tasks, name.replace("-", "_"))
         assert registry_info(made).name == f"independence/{name}"
         assert made(judge="mockllm/model").name == f"independence_{name.replace('-', '_')}"
+
+
+def test_a_persona_file_is_a_task_under_its_own_text(tmp_path: Path):
+    from independence.extensions.inspect import tasks
+    from independence.suites import load, persona_suite
+
+    own = tmp_path / "mira.md"
+    own.write_text(next((persona_suite.HOME / "examples").glob("*.md")).read_text())
+    made = tasks.suite_task(str(own), judge="mockllm/model")
+    sample = made.dataset[0]
+    assert made.name.startswith("independence_persona_")
+    assert sample.input[0].content == sample.metadata["system_prompt"] == load.persona(own).text
+    plain = tasks.suite_task(str(own), judge="mockllm/model", variant=persona_suite.BASELINE).dataset[0]
+    assert plain.input[0].content.startswith("You are ")
+    assert "system_prompt" not in plain.metadata
 
 
 @pytest.mark.deep

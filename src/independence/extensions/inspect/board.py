@@ -33,7 +33,7 @@ PACKAGE: Final = "independence"
 PAIRS: Final = ("bounds", "ci")  # of numbers on boards, low end first
 RUNS: Final = "runs"  # key of a sample's metadata: how often its scenario is asked
 STDERR: Final = "stderr"  # as Inspect calls the standard error of what comes first
-_AMONG_OTHERS: Final = ("rank", "tier")  # what a row says only beside others
+_AMONG_OTHERS: Final = ("rank", "tier", "rank_bounds", "rank_ci")  # what a row says only beside others
 COST: Final = "cost_usd"
 
 
@@ -113,9 +113,9 @@ def _numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:
     """Numbers of a flat row by name; of a pair its ends, of an estimate its value and the ends of its interval."""
     for name, value in row.items():
         plain = re.sub(r"^dimensions\.", "", name)
-        if name == COST and not value:
+        if name in _AMONG_OTHERS or (name == COST and not value):
             continue  # Inspect knows a cost where it was told prices: 0 is a cost that nobody knows
-        if isinstance(value, int | float) and not isinstance(value, bool) and name not in _AMONG_OTHERS:
+        if isinstance(value, int | float) and not isinstance(value, bool):
             yield plain, float(value)
         elif isinstance(value, Mapping) and "est" in value:
             yield from _numbers({name: value["est"], f"{name}_ci": value["ci"]})

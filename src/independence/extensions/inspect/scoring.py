@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
-from inspect_ai.model import get_model, model_roles
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
@@ -70,11 +70,11 @@ def verdict(judge: str = "", suite: str = "") -> Scorer:
 
 
 def grading(judge: str, suite: Suite) -> tuple[Judge, Any]:
-    """Who grades, and the model of Inspect that gives the verdicts, if one does.
+    """Who grades, and the model of Inspect that gives the verdicts, if one does; a battery is read by rules.
 
     Raises UsageError for a judge that waits for all dialogues, and what Inspect raises where a model cannot be made.
     """
-    if not judge and suite.battery and ROLE not in model_roles():
+    if not judge and suite.battery:
         judge = kinds.PICKS
     if judge and kinds.of(judge) is not kinds.MODEL:
         return _ruled(judge, suite), None
@@ -92,15 +92,10 @@ def require(judge: str, suite: Suite) -> None:
     except Exception as error:
         if type(error).__name__ != "PrerequisiteError":  # which is no public name; Inspect prints its message alone
             raise
-        why = " ".join(str(getattr(error, "message", error)).removeprefix("ERROR: ").split())
-        what = f"ERROR: the grader {judge or model_name()} cannot be asked: {why}"
-        mend = "Name another one by --model-role grader=MODEL or -T judge=MODEL; -T judge=cues needs no model."
-        raise type(error)(f"{what} {mend}") from error
-
-
-def model_name() -> str:
-    """What grades where no judge is named."""
-    return str(get_model(role=ROLE, default="none")) if ROLE in model_roles() else GRADER
+        lines = str(getattr(error, "message", error)).removeprefix("ERROR: ").splitlines()
+        why = "; ".join(line.strip(" .") for line in lines if line.strip())
+        mend = "name another one by --model-role grader=MODEL or -T judge=MODEL (-T judge=cues needs none)"
+        raise type(error)(f"ERROR: the grader {judge or GRADER} cannot be asked: {why}; {mend}") from error
 
 
 def _ruled(name: str, suite: Suite) -> Judge:

@@ -17,7 +17,7 @@ NEEDED: Final = {
     "inspect_ai": ("Task", "task"),
     "inspect_ai.event": ("ModelEvent", "ScoreEvent"),
     "inspect_ai.log": ("EvalLog", "EvalSample", "read_eval_log", "transcript", "write_eval_log"),
-    "inspect_ai.model": ("GenerateConfig", "ModelOutput", "ModelUsage", "ResponseSchema", "get_model", "model_roles"),
+    "inspect_ai.model": ("GenerateConfig", "ModelOutput", "ModelUsage", "ResponseSchema", "get_model"),
     "inspect_ai.model._generate_config": ("active_generate_config",),
     "inspect_ai.scorer": ("Metric", "SampleScore", "Score", "Scorer", "metric", "scorer"),
     "inspect_ai.solver": ("Solver", "TaskState", "solver"),
