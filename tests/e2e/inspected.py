@@ -34,15 +34,28 @@ def run(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None)
     )  # fmt: skip
 
 
-def evaluate(line: str, url: str, cwd: Path, model: str = "half") -> Path:
-    """The log of `inspect eval` with these words on a model of the endpoint at `url`."""
+def evaluate(line: str, url: str, cwd: Path, model: str = "openai-api/loop/half") -> Path:
+    """The log of `inspect eval` with these words on a model at `url`, which is the service `loop` and OpenAI's."""
+    env = {
+        f"{name}_{part}": value for name in ("LOOP", "OPENAI") for part, value in (("BASE_URL", url), ("API_KEY", "-"))
+    }
     ended = run(
-        "eval", *line.split(), "--model", f"openai-api/loop/{model}", "--log-dir", "logs", "--display", "plain",
-        cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
+        "eval", *line.split(), "--model", model, "--log-dir", "logs", "--display", "plain", cwd=cwd, env=env
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
     (log,) = (cwd / "logs").glob("*.eval")
     return log
+
+
+def score(line: str, log: Path, url: str, cwd: Path) -> Path:
+    """The log that `inspect score` with these words makes of another one."""
+    scored = cwd / f"{log.stem}-scored.eval"
+    ended = run(
+        "score", log, "--scorer", "independence/verdict", *line.split(), "--output-file", scored, "--display", "plain",
+        cwd=cwd, env={"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return scored
 
 
 def read(log: Path) -> Any:
@@ -52,9 +65,9 @@ def read(log: Path) -> Any:
     return read_eval_log(str(log))
 
 
-def metrics(log: Any) -> dict[str, Any]:
-    """The numbers of a log by name."""
-    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+def metrics(log: Any, place: int = 0) -> dict[str, Any]:
+    """The numbers of a log by name, of the first scorer or another one."""
+    return {name: metric.value for name, metric in log.results.scores[place].metrics.items()}
 
 
 def calls(log: Any, model: str = "") -> list[Any]:

@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from independence.errors import UsageError
+from independence.report import board_data
+from independence.store import scopes
 from tests import toy
 from tests.e2e import command, endpoint, inspected, suites
 from tests.e2e.command import Ended
 
 JUDGED = "-T judge=openai-api/loop/judge"
+ROLE = "--model-role grader=openai-api/loop/judge"
 STORED = ("SELECT trial, turn, context, after, text FROM calls", "SELECT key, fields FROM verdicts",
           "SELECT key, text FROM artefacts")  # fmt: skip
 
@@ -30,6 +33,15 @@ def board(folder: Path, db: str) -> dict[str, Any]:
     assert ended.code == 0, ended.err
     (row,) = ended.board["rows"]
     return row
+
+
+def standard_error(db: Path) -> float | None:
+    """Of the index of the one subject of a store, over runs within its scenarios; None of a single run."""
+    ((judge,),) = command.ask(db, "SELECT DISTINCT judge FROM verdicts")
+    with command.opened(db) as connection:
+        data = board_data.read(connection, scopes.find(connection, None, None, None), judge)
+    known = next(iter(data.same_scenarios.values()), None)
+    return known and known.se
 
 
 def imported(folder: Path, log: Path) -> Ended:
@@ -56,7 +68,7 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "v2": Case("v2 -j loop/judge --runs 2", f"independence/v2 {JUDGED} -T runs=2"),
+    "v2": Case("v2 -j loop/judge --runs 2", f"independence/v2 {ROLE} -T runs=2"),
     "a suite of one's own": Case(
         "./toy -j loop/judge --runs 3 --variants plain --modes user_role",
         f"independence/suite -T suite=./toy {JUDGED} -T variant=plain -T mode=user_role --epochs 3",
@@ -102,6 +114,9 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
         "ci_high": high, "coverage": row["coverage"], "runs": row["runs"], **row["dimensions"],
     }  # fmt: skip
     assert {key: inspected.metrics(log).get(key) for key in expected} == expected
+    assert "cost_usd" not in inspected.metrics(log)  # nobody told Inspect a price
+    assert not any(name.startswith("rank") for name in inspected.metrics(log))  # there is nobody beside it
+    assert inspected.metrics(log).get("stderr") == standard_error(tmp_path / "ours.db")
 
     # The endpoint answers with the digest of (model, messages, seed) as the id of a response.
     own = Counter(found for (found,) in command.ask(tmp_path / "ours.db", "SELECT response_id FROM calls"))
@@ -137,6 +152,82 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
     for sql in STORED:
         assert sorted(command.ask(tmp_path / "new.db", sql)) == sorted(command.ask(tmp_path / "ours.db", sql))
     assert command.run("judge", "-j", "cues", "--db", "new.db", cwd=tmp_path).code == 0
+
+
+@pytest.mark.deep
+def test_inspect_score_grades_a_log_again_as_our_own_judge_would(tmp_path: Path):
+    toy.write(tmp_path / "toy")
+    with endpoint.serving(tmp_path) as served:
+        (tmp_path / "models.yaml").write_text(f"endpoints:\n  - {{name: loop, base_url: {served.base_url}}}\n")
+        run = "run --models-file models.yaml --suite toy -m loop/half --runs 2 -j loop/judge --db ours.db --yes"
+        assert command.run(*run.split(), "--trust-judge", cwd=tmp_path).code == 0
+        path = inspected.evaluate("independence/suite -T suite=toy -T judge=cues -T runs=2", served.base_url, tmp_path)
+        asked = Counter(one.model for one in served.requests())
+        again = inspected.score(f"{ROLE} --action append", path, served.base_url, tmp_path)
+        more = Counter(one.model for one in served.requests()) - asked
+        assert command.run("export", "--inspect", "out", "--db", "ours.db", cwd=tmp_path).code == 0
+        (exported,) = (tmp_path / "out").glob("*.eval")
+        third = inspected.score("-S judge=cues --action overwrite", exported, served.base_url, tmp_path)
+    assert set(more) == {"judge"}
+    row, log = board(tmp_path, "ours.db"), inspected.read(again)
+    assert log.eval.task == "independence_toy"
+    names = {name for sample in log.samples for name in sample.scores}
+    assert names == {"verdict", "verdict1"}
+    assert inspected.metrics(log, 1)["index"] == row["index"]
+    verdicts = command.ask(tmp_path / "ours.db", "SELECT fields, reasoning FROM verdicts")
+    scores = [sample.scores["verdict1"] for sample in log.samples]
+    assert Counter((json.dumps(json.loads(fields), sort_keys=True), said) for fields, said in verdicts) == Counter(
+        (json.dumps(score.value, sort_keys=True), score.explanation) for score in scores
+    )
+    # Both judges' verdicts come back, and those of the rules are the same on an exported log.
+    assert imported(tmp_path, again).code == 0
+    by_judge = dict(command.ask(tmp_path / "new.db", "SELECT judge, count(*) FROM verdicts GROUP BY judge"))
+    assert by_judge == {"cues": len(scores), "loop/judge": len(scores)}
+    first, other = inspected.metrics(log), inspected.metrics(inspected.read(third))
+    assert first == {name: value for name, value in other.items() if name != "cost_usd"}
+    assert first["stderr"] > 0
+
+
+@pytest.mark.deep
+def test_a_grader_without_its_key_costs_no_call(tmp_path: Path):
+    with endpoint.serving(tmp_path) as served:
+        env = {"LOOP_BASE_URL": served.base_url, "LOOP_API_KEY": "none", "OPENROUTER_API_KEY": ""}
+        line = "eval independence/v2 --model openai-api/loop/half --display plain"
+        ended = inspected.run(*line.split(), cwd=tmp_path, env=env)
+        assert not served.requests()
+    assert ended.returncode != 0
+    shown = " ".join((ended.stdout + ended.stderr).split())
+    assert "the grader openrouter/google/gemini-3-flash-preview cannot be asked" in shown
+    assert "OPENROUTER_API_KEY" in shown
+    assert "--model-role grader=MODEL" in shown
+    assert "Traceback" not in shown
+
+
+def test_every_suite_that_ships_is_a_task():
+    from inspect_ai.util import registry_info
+
+    from independence.extensions.inspect import tasks
+    from independence.suites import load
+
+    for name in load.built_in():
+        made = getattr(tasks, name.replace("-", "_"))
+        assert registry_info(made).name == f"independence/{name}"
+        assert made(judge="mockllm/model").name == f"independence_{name.replace('-', '_')}"
+
+
+def test_a_persona_file_is_a_task_under_its_own_text(tmp_path: Path):
+    from independence.extensions.inspect import tasks
+    from independence.suites import load, persona_suite
+
+    own = tmp_path / "mira.md"
+    own.write_text(next((persona_suite.HOME / "examples").glob("*.md")).read_text())
+    made = tasks.suite_task(str(own), judge="mockllm/model")
+    sample = made.dataset[0]
+    assert made.name.startswith("independence_persona_")
+    assert sample.input[0].content == sample.metadata["system_prompt"] == load.persona(own).text
+    plain = tasks.suite_task(str(own), judge="mockllm/model", variant=persona_suite.BASELINE).dataset[0]
+    assert plain.input[0].content.startswith("You are ")
+    assert "system_prompt" not in plain.metadata
 
 
 @pytest.mark.deep
@@ -179,6 +270,31 @@ def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
 
 
 @pytest.mark.deep
+def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Path):
+    toy.write(tmp_path / "toy")
+    with endpoint.serving(tmp_path) as served:
+        # A name that Inspect does not know counts as a model that reasons.
+        line = "independence/suite -T suite=toy --model-role grader=openai/judge"
+        path = inspected.evaluate(line, served.base_url, tmp_path, "openai/half")
+        log = inspected.read(path)
+        sent = [call.call.request for call in inspected.calls(log) if call.model == "openai/half"]
+        assert sent
+        assert inspected.metrics(log)["index"] > 0
+        assert not any("temperature" in request for request in sent)
+        assert all("input" in request for request in sent)  # by the Responses API
+        assert imported(tmp_path, path).code == 0
+        ((config,),) = command.ask(tmp_path / "new.db", "SELECT config FROM subjects")
+        assert json.loads(config)["temperature_supported"] is False
+        # It is the subject that models.yaml describes so: nothing is left to ask.
+        (tmp_path / "models.yaml").write_text(
+            f"endpoints:\n  - {{name: openai, base_url: {served.base_url}}}\n"
+            "models:\n  - {model_id: openai/half, temperature_supported: false}\n"
+        )
+        run = "run --models-file models.yaml --suite toy -m openai/half --no-judge --runs 1 --db new.db --dry-run"
+        assert "0 calls" in command.run(*run.split(), cwd=tmp_path).err
+
+
+@pytest.mark.deep
 def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path):
     toy.write(tmp_path / "toy")
     with endpoint.serving(tmp_path, "--faults", "prose-judge@judge") as served:
@@ -195,7 +311,7 @@ def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path)
 @pytest.mark.deep
 def test_j_of_a_battery_is_that_of_our_own_run(tmp_path: Path):
     with endpoint.serving(tmp_path) as served:
-        path = inspected.evaluate("independence/reasons", served.base_url, tmp_path, "worn")
+        path = inspected.evaluate("independence/reasons", served.base_url, tmp_path, "openai-api/loop/worn")
     run = "run --suite reasons -m sim/worn --runs 1 --quiet --db ours.db"
     assert command.run(*run.split(), cwd=tmp_path).code == 0
     row, found = board(tmp_path, "ours.db"), inspected.metrics(inspected.read(path))

@@ -66,7 +66,7 @@ def test_what_is_exported_is_shown_by_the_reader_and_comes_back_whole(made: Path
     db, logs = made / "ours.db", sorted((made / "out").glob("*.eval"))
     assert len(logs) == 4  # two subjects, two modes
     log = inspected.read(next(log for log in logs if "tool-role" in log.name and "half" in log.name))
-    assert (log.status, log.eval.task, log.eval.model) == ("success", "independence/toy", "openai-api/loop/half")
+    assert (log.status, log.eval.task, log.eval.model) == ("success", "independence_toy", "openai-api/loop/half")
     row = next(row for row in board(db)["rows"] if row["config"] == "loop--half@low-t0.7")
     metrics = inspected.metrics(log)
     assert {name: metrics[name] for name in ("index", *row["dimensions"])} == {
@@ -95,19 +95,53 @@ def test_what_is_exported_is_shown_by_the_reader_and_comes_back_whole(made: Path
     assert "0 calls" in command.run(*resume.split(), cwd=made).err
 
 
-@pytest.mark.deep
-def test_dataframes_of_inspect_hold_every_sample(made: Path):
-    pytest.importorskip("pandas")
-    script = (
-        "from inspect_ai.analysis import evals_df, samples_df\n"
-        "print(len(evals_df('out', quiet=True)), len(samples_df('out', quiet=True)))"
-    )
+FRAMES = """
+import json, sys
+from inspect_ai.analysis import EventInfo, ModelEventColumns, evals_df, events_df, messages_df, samples_df
+place = sys.argv[1]
+evals, samples = evals_df(place, quiet=True), samples_df(place, quiet=True)
+messages, events = messages_df(place, quiet=True), events_df(place, quiet=True)
+asked = {"columns": EventInfo + ModelEventColumns, "filter": lambda event: event.event == "model"}
+calls = events_df(place, quiet=True, **asked)
+print(json.dumps({
+    "rows": [len(evals), len(samples)], "tasks": sorted(set(evals["task_name"])),
+    "stderr": int(evals["score_headline_stderr"].notna().sum()),
+    "headline": sorted(set(evals["score_headline_metric"])),
+    "messages": int((messages["role"] == "assistant").sum()), "ids": bool(messages["message_id"].notna().all()),
+    "distinct": not messages.duplicated(["sample_id", "message_id"]).any(),
+    "models": sorted(set(calls["model_event_model"])), "events": bool(events["event_id"].is_unique),
+    "scores": int((events["event"] == "score").sum()),
+    "said": sorted(calls["model_event_completion"]),
+}))
+"""
+
+
+def frames(logs: Path) -> dict[str, Any]:
+    """What the four data frames of Inspect hold of logs."""
     ended = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script], cwd=made, env=command.environment(), text=True,
+        [sys.executable, "-W", "ignore", "-c", FRAMES, str(logs)], env=command.environment(), text=True,
         capture_output=True, timeout=command.PATIENCE_S, check=False,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.split() == ["4", "24"]
+    return json.loads(ended.stdout)
+
+
+@pytest.mark.deep
+def test_the_four_data_frames_of_inspect_hold_what_was_asked_and_said(made: Path, tmp_path: Path):
+    pytest.importorskip("pandas")
+    found = frames(made / "out")
+    assert (found["rows"], found["tasks"], found["stderr"]) == ([4, 24], ["independence_toy"], 4)
+    assert [found[name] for name in ("ids", "distinct", "events")] == [True] * 3
+    assert found["scores"] == 24
+    assert found["models"] == ["openai-api/loop/always", "openai-api/loop/half"]
+    assert found["said"] == sorted(text for (text,) in command.ask(made / "ours.db", "SELECT text FROM calls"))
+    with endpoint.serving(tmp_path) as served:
+        line = f"independence/suite -T suite={made / 'toy'} -T judge=cues -T runs=2"
+        log = inspected.evaluate(line, served.base_url, tmp_path)
+    theirs = frames(log)
+    assert (theirs["rows"], theirs["tasks"]) == ([1, 6], found["tasks"])
+    assert theirs["headline"] == found["headline"] == ["index"]
+    assert [theirs[name] for name in ("ids", "events")] == [True] * 2
 
 
 def changed(source: Path, to: Path, within: str, **edits: Any) -> Path:

@@ -39,7 +39,7 @@ async def main():
     for name, outputs in OUTPUTS.items():
         model = get_model("mockllm/model", custom_outputs=list(outputs), memoize=False)
         request = ChatRequest("model", (Message("user", "Hello"),), 64, Sampling(0.5), tool=TOOL, seed=7)
-        answer = await models.client(model).ask(request)
+        answer = await models.InspectClient(model).ask(request)
         if isinstance(answer, Missing):
             found[name] = {"missing": answer.reason}
         else:

@@ -7,22 +7,30 @@ for the dialogue that both need, the other one takes it.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import anyio
-from inspect_ai.model import GenerateConfig, ModelOutput
+import msgspec
+from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from inspect_ai.model._generate_config import active_generate_config
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from independence.clients.protocol import ChatClient
 from independence.config.subjects import Subject, asked_with
-from independence.engine import asking, dialogue, plan
+from independence.engine import asking, dialogue, pipeline, plan
 from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
 from independence.engine.resolve import ResolvedRun
-from independence.extensions.inspect import models
+from independence.exchange import logged
+from independence.exchange.logged import LoggedDialogue
+from independence.extensions.inspect import models, suites
+from independence.extensions.inspect.board import named
+from independence.extensions.inspect.models import InspectClient
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.types import Condition, Message, Reply, Sampling
+
+INHERITED: Final = "inherited"  # key of a sample's metadata: the answers of the dialogues that it continues
 
 
 class AnsweredDialogue(NamedTuple):
@@ -45,6 +53,28 @@ class AnsweredDialogue(NamedTuple):
         return self.progress.inherited + self.progress.answers
 
 
+@solver(name=named("dialogue"))
+def ask(suite: str = "v2", variant: str = "", mode: str = "") -> Solver:
+    """Asks for every turn of a dialogue, and leaves in the metadata of the sample what a scorer needs to grade it."""
+    job, condition = suites.resolved(suite, variant, mode)
+    planned, clients = TaskDialogues(job, condition), dict[str, InspectClient]()
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - so named in the protocol
+        model = get_model()
+        client = clients.setdefault(str(model), InspectClient(model))  # which learns what is rejected
+        subject = subject_of(model, job.suite.default.temperature)
+        asked = await planned.answered(client, planned.trial(subject, str(state.sample_id), state.epoch))
+        if not client.sending.sends_temperature:
+            asked = planned.of_subject(asked, msgspec.structs.replace(subject, temperature_supported=False))
+        state.metadata = state.metadata | {
+            INHERITED: [one.text for one in asked.progress.inherited], **logged.to_metadata(record(job, asked)),
+        }  # fmt: skip
+        state.messages, state.output = models.chat_messages(transcript(asked)), output(asked)
+        return state
+
+    return solve
+
+
 def subject_of(model: Any, suite_temperature: float | None) -> Subject:
     """A model of Inspect as a subject, at the settings of Inspect's command line, else at the suite's and ours."""
     told = model.config.merge(active_generate_config() or GenerateConfig())
@@ -58,14 +88,14 @@ class TaskDialogues:
 
     def __init__(self, job: ResolvedRun, condition: Condition) -> None:
         self._job, self._condition = job, condition
-        self._trials: dict[tuple[str, int], dict[str, Trial]] = {}
+        self._trials: dict[tuple[Subject, int], dict[str, Trial]] = {}
         self._shared = {one.follows for one in job.suite.scenarios if one.follows}
         self._asked: dict[str, AnsweredDialogue] = {}
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
     def trial(self, subject: Subject, scenario: str, run: int) -> Trial:
         """One place of the plan. Raises KeyError for a scenario that the suite does not have."""
-        place = (subject.config_dir, run)
+        place = (subject, run)
         if place not in self._trials:
             selection = Selection((self._condition,), runs=run, only_run=run)
             made = plan.trials(self._job.suite, selection, [subject])
@@ -80,6 +110,21 @@ class TaskDialogues:
             if trial.key not in self._asked:
                 self._asked[trial.key] = await self._ask(client, trial)
             return self._asked[trial.key]
+
+    def of_subject(self, asked: AnsweredDialogue, subject: Subject) -> AnsweredDialogue:
+        """A dialogue as that of another configuration, where it turned out that this one was asked."""
+        trial, end = self.trial(subject, asked.trial.dialogue.scenario.id, asked.trial.run), None
+        if asked.lacks:
+            return asked._replace(trial=trial)
+        if asked.trial.parent is not None:
+            end = self.of_subject(self._asked[asked.trial.parent.key], subject).progress.context
+        at, calls = context.begin(trial.key, end), list[CallRow]()
+        begins = whole = at
+        for call in asked.calls:
+            at, before = context.extend(at, call.answer), at
+            whole = at if isinstance(call.answer, Reply) else whole
+            calls.append(msgspec.structs.replace(call, trial=trial.key, context=before, after=at))
+        return AnsweredDialogue(trial, begins, asked.progress._replace(context=whole), tuple(calls))
 
     async def _ask(self, client: ChatClient, trial: Trial) -> AnsweredDialogue:
         inherited: tuple[SubjectAnswer, ...] = ()
@@ -107,6 +152,16 @@ class TaskDialogues:
                 break
             progress = after
         return AnsweredDialogue(trial, begins, progress, tuple(calls))
+
+
+def record(job: ResolvedRun, asked: AnsweredDialogue) -> LoggedDialogue:
+    """A dialogue as the log carries it, without verdicts."""
+    return LoggedDialogue(
+        subject=pipeline.subject_row(job, asked.trial.subject),
+        trial=pipeline.trial_row(job, asked.trial),
+        begins=asked.begins,
+        answers=tuple(map(logged.logged_answer, asked.calls)),
+    )
 
 
 def transcript(asked: AnsweredDialogue) -> list[Message]:

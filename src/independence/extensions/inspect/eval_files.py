@@ -10,7 +10,7 @@ import re
 import sqlite3
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -40,17 +40,19 @@ from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
 from independence.exchange.requests import Requests
-from independence.extensions.inspect import eval_samples, scoring
+from independence.extensions.inspect import board, eval_samples, suites
+from independence.extensions.inspect.dialogues import INHERITED
 from independence.store import dialogues, plans, records
+from independence.store.dialogues import Dialogue
 from independence.store.records import SubjectRow
 from independence.store.scopes import BoardScope, grading
-from independence.types import Where
+from independence.types import Reply, Where
 
 SUFFIX: Final = ".eval"
 MEMBER, WHOLE = 64 * 2**20, 512 * 2**20  # bytes unpacked, of one file in a log and of all: a reply has 16 MB at most
 _PART: Final = 2**20  # bytes
 _VERSION: Final = 2  # of Inspect's format
-BoardRows = Callable[[Where, str], list[dict[str, object]]]
+BoardRows = Callable[[Where, str], dict[str, dict[str, float]]]
 
 
 class LogPlace(NamedTuple):
@@ -105,20 +107,20 @@ def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> An
     where, condition = own.scope.where, own.scope.condition
     suite, requests, config = grading(connection, own.scope), Requests(connection, own.scope), own.subject.config_dir
     samples = [
-        eval_samples.sample(logged.whole(own.subject, stored), requests.of(stored), suite)
+        eval_samples.sample(logged.whole(own.subject, stored), requests.of(stored), suite, _context(own, stored))
         for stored in dialogues.read(connection, where, [config])
     ]
     times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
     scores, usage, ids = [], dict[str, Any](), list(dict.fromkeys(sample.id for sample in samples))
     for judge in sorted({name for sample in samples for name in sample.scores}):
-        row = dict(pair for row in boards(where, judge) if row["config"] == config for pair in scoring.numbers(row))
+        row = boards(where, judge).get(config, {})
         metrics = {name: EvalMetric(name=name, value=value, group="board") for name, value in row.items()}
         scores.append(EvalScore(name=judge, scorer=judge, metrics=metrics))
     for sample in samples:
         for name, spent in sample.model_usage.items():
             usage[name] = usage[name] + spent if name in usage else spent
     spec = EvalSpec(
-        created=times[0], task=f"independence/{where.suite}", task_version=where.edition,
+        created=times[0], task=suites.task_name(where.suite), task_version=where.edition,
         task_args={"variant": condition.variant, "mode": condition.mode}, model=eval_samples.model_of(own.subject),
         dataset=EvalDataset(name=where.edition_name, samples=len(ids), sample_ids=ids),
         config=EvalConfig(epochs=max(sample.epoch for sample in samples)),
@@ -131,13 +133,19 @@ def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> An
     )  # fmt: skip
 
 
-def _board(store: Store, where: Where, judge: str) -> list[dict[str, object]]:
+def _context(own: LogPlace, stored: Dialogue) -> dict[str, object]:
+    """What a scorer needs beside a dialogue: the answers before it, and the text of a persona."""
+    before = [call.answer.text for calls in stored.before.values() for call in calls if isinstance(call.answer, Reply)]
+    text = own.edition.personas.get(own.scope.condition.variant)
+    return {INHERITED: before} | ({} if text is None else {suites.PERSONA: text})
+
+
+def _board(store: Store, where: Where, judge: str) -> dict[str, dict[str, float]]:
     """The rows of the board of a condition by one judge; a suite or a judge without a board has none."""
-    variant, mode = where.condition or (None, None)
     try:
-        return list(store.board(where.edition_name, variant=variant, mode=mode, judge=judge).records())
+        return board.rows(store, where, judge)
     except IndependenceError:
-        return []
+        return {}
 
 
 def import_logs(path: Path | str, store: Path | str, say: Callable[[str], object] = str) -> StoredLogs:
@@ -204,15 +212,25 @@ def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:
         what = f"{path}: {len(failed)} samples failed, the first is {failed[0]}"
         raise UsageError(what, f"`inspect eval-retry {path}` asks for them again; import its log then")
     for sample in log.samples or ():
-        held = [sample.metadata, *(score.metadata for score in (sample.scores or {}).values())]
         try:
-            found = [own for one in held if (own := logged.of_metadata(one, LoggedDialogue)) is not None]
+            own = logged.of_metadata(sample.metadata, LoggedDialogue)
+            scores = (sample.scores or {}).values()
+            scored = [
+                found for one in scores if (found := logged.of_metadata(one.metadata, LoggedDialogue)) is not None
+            ]
         except msgspec.ValidationError as error:
             raise _unlike(path, error) from error
-        if not found:
-            what = f"{path}: sample {sample.id} (epoch {sample.epoch}) was not scored, so it holds no dialogue"
-            raise UsageError(what, "run the task with its own scorer")
-        yield found[0]
+        if own is None:
+            what = f"{path}: sample {sample.id} (epoch {sample.epoch}) holds no dialogue of this package"
+            raise UsageError(what, "run the task with its own solver")
+        yield _with_verdicts(own, scored)
+
+
+def _with_verdicts(own: LoggedDialogue, scored: Sequence[LoggedDialogue]) -> LoggedDialogue:
+    """A dialogue with the verdicts that scorers left, of two by one judge the later one."""
+    verdicts = {(one.judge, one.settings, one.pass_): one for held in (own, *scored) for one in held.verdicts}
+    steps = {one.key: one for held in (own, *scored) for one in held.steps}
+    return msgspec.structs.replace(own, verdicts=tuple(verdicts.values()), steps=tuple(steps.values()))
 
 
 def _unlike(path: Path, error: Exception) -> UsageError:

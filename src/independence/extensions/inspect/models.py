@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -67,19 +68,23 @@ def identity(name: str) -> ModelIdentity:
     return ModelIdentity(name, provider, rest)
 
 
-def client(model: Any) -> OpenAIClient:
+class InspectClient(OpenAIClient):
     """A client that asks a model of Inspect. What Inspect raises is raised."""
-    return OpenAIClient(InspectConnection(model))
+
+    def __init__(self, model: Any) -> None:
+        self.sending = InspectConnection(model)
+        super().__init__(self.sending)
 
 
 class InspectConnection:
-    """One model of Inspect. Remembers which parameters its server rejects."""
+    """One model of Inspect. Remembers which parameters its server rejects, and whether Inspect left one out."""
 
     def __init__(self, model: Any) -> None:
         self.endpoint = Endpoint(identity(str(model)).endpoint, "", "local")
         self.buckets = limits.Buckets(self.endpoint)
         self._model = model
         self._choices: dict[str, str] = {}
+        self.sends_temperature = True  # as far as is known
 
     def notify(self, what: Told, /) -> None:
         """Inspect shows its own waits."""
@@ -104,10 +109,18 @@ class InspectConnection:
             self._leave_out(request, error)
             log.add(Attempt("400", time.perf_counter() - started, detail=str(error)[:200]))
             return Failure("400", again=True)
+        self._watch(request)
         came, cost = wire.read(HttpResponse(200, {}, completion(output)), FREE, "")
         kind = came.kind if isinstance(came, Failure) else "ok"
         log.add(Attempt(kind, time.perf_counter() - started, cost.usage))
         return came
+
+    def _watch(self, request: ChatRequest) -> None:
+        """See by Inspect's record of a call whether it sent a temperature: to models that reason it may send none."""
+        events = (event for event in reversed(transcript().events) if event.event == "model")
+        call = getattr(next(events, None), "call", None)
+        if request.sampling.temperature is not None and call is not None and call.request:
+            self.sends_temperature = _states(call.request, "temperature")
 
     def _config(self, request: ChatRequest) -> Any:
         """What a request states. The rest is as Inspect was told on its command line."""
@@ -135,6 +148,11 @@ class InspectConnection:
                 self._choices[feature.name] = feature.forms[-1].name
                 return
         raise error
+
+
+def _states(request: object, name: str) -> bool:
+    """Whether a request has a parameter, at the top or in a part of it, as some providers have them."""
+    return isinstance(request, dict) and (name in request or any(_states(part, name) for part in request.values()))
 
 
 def chat_messages(messages: Sequence[Message]) -> list[Any]:

@@ -1,52 +1,105 @@
-"""The scorer and the metric: a judge of ours on a finished dialogue, and the row of the board that its verdicts make.
+"""The scorer: a judge of ours on a finished dialogue, by what the metadata of its sample say, and nothing else.
 
-A verdict that is missing has no values, never zeros, and what was not asked counts as planned: the metric has an index
-exactly where a board of ours has one.
+So `inspect score` grades a log again, with the same judge or another one, in another process.
 """
 
 from __future__ import annotations
 
-import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from inspect_ai.scorer import Score
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
 
-from independence.api.reading import Store
 from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.config.subjects import from_json
-from independence.engine import dialogue, pipeline, plan
+from independence.engine import dialogue
+from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.grading import seed_of
-from independence.engine.plan import Selection
+from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
-from independence.exchange import logged, storing
+from independence.exchange import logged
 from independence.exchange.logged import LoggedDialogue, LoggedStep, LoggedVerdict
-from independence.extensions.inspect import models
-from independence.extensions.inspect.dialogues import AnsweredDialogue
+from independence.extensions.inspect import models, suites
+from independence.extensions.inspect.board import board, named
+from independence.extensions.inspect.dialogues import INHERITED, TaskDialogues
+from independence.extensions.inspect.models import InspectClient
 from independence.judge import kinds, prompt, protocol
 from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
-from independence.judge.protocol import FinishedDialogue, Judge
+from independence.judge.protocol import DEFAULT_JUDGE, FinishedDialogue, Judge
 from independence.judge.reasking import none_given
-from independence.store.database import transaction, writing
 from independence.suites.schema import Suite
 from independence.types import Condition, Grade, Missing
 
-PAIRS: Final = ("bounds", "ci")  # of numbers on boards, low end first
-_AMONG_OTHERS: Final = ("rank", "tier")  # what a row says only beside others
+ROLE: Final = "grader"  # as Inspect's users call it: `--model-role grader=MODEL`
+GRADER: Final = f"openrouter/{DEFAULT_JUDGE}"  # where nobody is named, as in a run of this package
 
 
-def configured(name: str, suite: Suite) -> Judge:
-    """A judge by our name or by Inspect's name of a model. Raises UsageError for one that waits for all dialogues."""
-    kind = kinds.of(name)
-    if kind is kinds.MODEL:
-        model_id, endpoint, model = models.identity(name)
-        return ModelJudge(model_id, endpoint=endpoint, model=model)
+@scorer(metrics=[board()], name=named("verdict"))
+def verdict(judge: str = "", suite: str = "") -> Scorer:
+    """Grades dialogues of this package.
+
+    `judge`: a model as Inspect names it, `cues` or `picks`; by default the model of the role `grader`, else that of a
+    run of this package. `suite`: where the suite of a log is found now, if that is a folder or file that has moved.
+    """
+    places, clients = dict[tuple[str, Condition], TaskDialogues](), dict[str, InspectClient]()
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - so named in the protocol
+        own: LoggedDialogue | None = logged.of_metadata(state.metadata, LoggedDialogue)
+        if own is None:
+            what = f"sample {state.sample_id} holds no dialogue of this package, so there is nothing to grade"
+            raise UsageError(what, "run a task of this package, or the solver `independence/dialogue`")
+        job, condition = suites.of_sample(state.metadata, suite), Condition(own.trial.variant, own.trial.mode)
+        grader, model = grading(judge, job.suite)
+        own = msgspec.structs.replace(own, verdicts=(), steps=())
+        if own.subject.config and len(own.answers) == own.trial.turns and own.answers[-1].reply is not None:
+            planned = places.setdefault((own.trial.edition, condition), TaskDialogues(job, condition))
+            trial = planned.trial(from_json(own.subject.config), own.trial.scenario, own.trial.run)
+            progress = _progress(own, trial, [SubjectAnswer(text, "") for text in state.metadata.get(INHERITED) or ()])
+            client = None if model is None else clients.setdefault(str(model), InspectClient(model))
+            own = await graded(job, grader, client, own, _finished(job, grader, trial, progress))
+        found = shown(own, job.suite, grader.name)
+        found.metadata = logged.to_metadata(own)
+        return found
+
+    return score
+
+
+def grading(judge: str, suite: Suite) -> tuple[Judge, Any]:
+    """Who grades, and the model of Inspect that gives the verdicts, if one does; a battery is read by rules.
+
+    Raises UsageError for a judge that waits for all dialogues, and what Inspect raises where a model cannot be made.
+    """
+    if not judge and suite.battery:
+        judge = kinds.PICKS
+    if judge and kinds.of(judge) is not kinds.MODEL:
+        return _ruled(judge, suite), None
+    model = get_model(judge) if judge else get_model(role=ROLE, default=GRADER)
+    model_id, endpoint, name = models.identity(str(model))
+    return ModelJudge(model_id, endpoint=endpoint, model=name), model
+
+
+def require(judge: str, suite: Suite) -> None:
+    """Make the grader, so that a key that it lacks is said before any model is asked. Raises as `grading`."""
+    try:
+        grading(judge, suite)
+    except UsageError:
+        raise
+    except Exception as error:
+        if type(error).__name__ != "PrerequisiteError":  # which is no public name; Inspect prints its message alone
+            raise
+        lines = str(getattr(error, "message", error)).removeprefix("ERROR: ").splitlines()
+        why = "; ".join(line.strip(" .") for line in lines if line.strip())
+        mend = "name another one by --model-role grader=MODEL or -T judge=MODEL (-T judge=cues needs none)"
+        raise type(error)(f"ERROR: the grader {judge or GRADER} cannot be asked: {why}; {mend}") from error
+
+
+def _ruled(name: str, suite: Suite) -> Judge:
+    """A judge that asks no model. Raises UsageError for one that waits for all dialogues."""
     (judge,) = kinds.configure([name], JudgeSources(Registry(), suite))
     if judge.waits_for_all or judge.endpoint:
         what = f"judge `{name}` grades all dialogues together, after the last of them"
@@ -56,52 +109,57 @@ def configured(name: str, suite: Suite) -> Judge:
     return judge
 
 
-async def graded(job: ResolvedRun, judge: Judge, client: ChatClient | None, asked: AnsweredDialogue) -> LoggedDialogue:
+def _progress(own: LoggedDialogue, trial: Trial, before: list[SubjectAnswer]) -> TrialProgress:
+    """A finished dialogue as it was asked. Raises UsageError where this package would have asked for another one."""
+    if trial.key != own.trial.key:
+        what = f"{own.trial.scenario}, run {own.trial.run}: what was asked is not what its suite and subject say"
+        raise UsageError(what, "`independence import` the log, and grade it with `independence judge`")
+    given = [dialogue.subject_answer(one.reply) for one in own.answers if one.reply is not None]
+    return TrialProgress(tuple(before), tuple(given), own.end)
+
+
+async def graded(
+    job: ResolvedRun, judge: Judge, client: ChatClient | None, own: LoggedDialogue, finished: FinishedDialogue
+) -> LoggedDialogue:
     """A finished dialogue with the verdict of a judge, and what that wrote before it, up to a step without an outcome.
 
     Raises what `ChatClient.ask` raises.
     """
-    scenario, end = asked.trial.dialogue.scenario, asked.progress.context or ""
-    rubric, digest = job.suite.rubrics[scenario.rubric], job.rubrics[scenario.id]
-    finished = FinishedDialogue(
-        dialogue.transcript_turns(asked.trial, asked.progress), rubric, {**job.suite.vars, **scenario.vars},
-        dialogue.reply_context(asked.trial, job.suite.language),
-        seed=seed_of(protocol.verdict_key(end, digest, judge.settings)),
-    )  # fmt: skip
+    rubric, digest = finished.rubric, job.rubrics[own.trial.scenario]
     steps, written = list[LoggedStep](), dict[str, str]()
     grade: Grade | None = None
     for position, step in enumerate(rubric.steps if judge.reads_rubric_steps else ()):
         if client is None:
             break
         wording = protocol.step_digest(step, finished.variables)
-        key = protocol.step_key(end, wording, written, judge.settings)
+        key = protocol.step_key(own.end, wording, written, judge.settings)
         text = prompt.render_step(step.prompt, finished.variables, finished.turns, written)
         answer = await judge.write_step(text, client, seed_of(key))
-        own = LoggedStep(
+        noted = LoggedStep(
             key=key, judge=judge.name, step=step.name, position=position, wording=wording, settings=judge.settings,
             **logged.came(answer),
         )  # fmt: skip
-        steps.append(own)
+        steps.append(noted)
         if isinstance(answer, Missing):
             grade = none_given(answer.reason, answer.detail, f"step `{step.name}` came to nothing")
             break
         written[step.name] = answer.text
     grade = grade or await judge.grade(finished._replace(written=written), client)
-    verdict = LoggedVerdict(judge=judge.name, rubric=digest, settings=judge.settings, **logged.came(grade))
-    return msgspec.structs.replace(record(job, asked), verdicts=(verdict,), steps=tuple(steps))
+    given = LoggedVerdict(judge=judge.name, rubric=digest, settings=judge.settings, **logged.came(grade))
+    return msgspec.structs.replace(own, verdicts=(given,), steps=tuple(steps))
 
 
-def record(job: ResolvedRun, asked: AnsweredDialogue) -> LoggedDialogue:
-    """A dialogue as the log carries it, without verdicts."""
-    return LoggedDialogue(
-        subject=pipeline.subject_row(job, asked.trial.subject),
-        trial=pipeline.trial_row(job, asked.trial),
-        begins=asked.begins,
-        answers=tuple(map(logged.logged_answer, asked.calls)),
-    )
+def _finished(job: ResolvedRun, judge: Judge, trial: Trial, progress: TrialProgress) -> FinishedDialogue:
+    scenario, end = trial.dialogue.scenario, progress.context or ""
+    rubric, digest = job.suite.rubrics[scenario.rubric], job.rubrics[scenario.id]
+    return FinishedDialogue(
+        dialogue.transcript_turns(trial, progress), rubric, {**job.suite.vars, **scenario.vars},
+        dialogue.reply_context(trial, job.suite.language),
+        seed=seed_of(protocol.verdict_key(end, digest, judge.settings)),
+    )  # fmt: skip
 
 
-def score(own: LoggedDialogue, suite: Suite, judge: str) -> Any:
+def shown(own: LoggedDialogue, suite: Suite, judge: str) -> Score:
     """What Inspect shows of a dialogue and one judge's verdict: every field, the reasoning, the last reply."""
     fields = suite.rubrics[suite.scenario(own.trial.scenario).rubric].fields
     current = [one for one in own.verdicts if one.judge == judge and one.context in (None, own.end)]
@@ -116,38 +174,3 @@ def score(own: LoggedDialogue, suite: Suite, judge: str) -> Any:
         explanation=verdict.reasoning if verdict else (missing.detail or missing.reason) if missing else None,
         reason=missing.reason if missing else None,
     )
-
-
-def board_row(job: ResolvedRun, judge: str, runs: int, scores: Iterable[Any]) -> dict[str, float]:
-    """The numbers of the board's row that these scores make, by name; what the board leaves open is left out."""
-    dialogues = [own for one in scores if (own := logged.of_metadata(one.score.metadata, LoggedDialogue)) is not None]
-    configured = {one.subject.config_dir: one.subject.config for one in dialogues}
-    if len(configured) != 1:
-        return {}
-    subject = from_json(next(iter(configured.values())))
-    runs = max([runs, *(one.trial.run for one in dialogues)])
-    (condition,) = {Condition(one.trial.variant, one.trial.mode) for one in dialogues}
-    trials = plan.trials(job.suite, Selection((condition,), runs=runs), [subject])
-    with tempfile.TemporaryDirectory(prefix="independence-") as folder:
-        path = Path(folder, "row.db")
-        with writing(path, new=True) as connection, transaction(connection):
-            pipeline.write_plan(connection, msgspec.structs.replace(job, trials=trials))
-            storing.write(connection, logged.rows(logged.edition(job), dialogues))
-        with Store(path) as held:
-            judged = any(one.verdicts for one in dialogues)
-            board = held.board(f"{job.where.suite}@{job.where.edition}", judge=judge if judged else None)
-            return dict(numbers(next(board.records())))
-
-
-def numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:
-    """Numbers of a flat row by name; of a pair its ends, of an estimate its value and the ends of its interval."""
-    for name, value in row.items():
-        plain = re.sub(r"^dimensions\.", "", name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and name not in _AMONG_OTHERS:
-            yield plain, float(value)
-        elif isinstance(value, Mapping) and "est" in value:
-            yield from numbers({name: value["est"], f"{name}_ci": value["ci"]})
-        elif name.endswith(PAIRS) and isinstance(value, list | tuple):
-            low, high = value
-            yield f"{name}_low", float(low)
-            yield f"{name}_high", float(high)

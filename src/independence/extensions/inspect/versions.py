@@ -14,13 +14,15 @@ _OLDEST: Final = (0, 3, 285)
 _NEXT: Final = (0, 4)
 # What is used of it: module -> names.
 NEEDED: Final = {
-    "inspect_ai._util.package": ("get_installed_package_name",),
-    "inspect_ai.log": ("EvalLog", "EvalSample", "read_eval_log", "write_eval_log"),
+    "inspect_ai": ("Task", "task"),
+    "inspect_ai.event": ("ModelEvent", "ScoreEvent"),
+    "inspect_ai.log": ("EvalLog", "EvalSample", "read_eval_log", "transcript", "write_eval_log"),
     "inspect_ai.model": ("GenerateConfig", "ModelOutput", "ModelUsage", "ResponseSchema", "get_model"),
     "inspect_ai.model._generate_config": ("active_generate_config",),
-    "inspect_ai.scorer": ("SampleScore", "Score", "metric", "scorer"),
+    "inspect_ai.scorer": ("Metric", "SampleScore", "Score", "Scorer", "metric", "scorer"),
+    "inspect_ai.solver": ("Solver", "TaskState", "solver"),
     "inspect_ai.tool": ("ToolCall", "ToolInfo", "ToolParams"),
-    "inspect_ai.util": ("JSONSchema",),
+    "inspect_ai.util": ("JSONSchema", "registry_info"),
 }
 
 

@@ -259,7 +259,7 @@ def error(status: int, message: str, kind: object) -> ResponsePlan:
 
 
 NOTHING_THERE: Final = error(
-    404, "There is nothing at this path. Try /v1/models, /v1/key or /v1/chat/completions.", "not_found"
+    404, "There is nothing at this path. Try /v1/models, /v1/key, /v1/chat/completions or /v1/responses.", "not_found"
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import msgspec
 from aiohttp import web
 
 from independence.errors import UsageError
-from independence.testing.loopback import responses, wire
+from independence.testing.loopback import responses, responses_api, wire
 from independence.testing.loopback.request_log import RequestEnd, RequestLog
 from independence.testing.loopback.responses import ResponsePlan, ResponsePlanner
 from independence.testing.loopback.settings import LoopbackSettings
@@ -23,6 +24,7 @@ _SHUTDOWN_S = 0.05
 _POLL_S = 0.25  # how often a held request looks whether its client is still there
 _TOGETHER = 8  # events that are sent at once where nothing bounds their pace
 _JSON = "application/json"
+_Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 class Loopback(NamedTuple):
@@ -72,7 +74,11 @@ class _RequestHandlers:
         self._script = ResponsePlanner(settings)
         self._started = asyncio.get_running_loop().time()
         self._answering: set[asyncio.Task[object]] = set()
-        self._routes = {("GET", "/key"): self.key, ("POST", "/chat/completions"): self.chat}
+        self._routes: Mapping[tuple[str, str], _Handler] = {
+            ("GET", "/key"): self.key,
+            ("POST", "/chat/completions"): self.chat,
+            ("POST", "/responses"): partial(self.chat, by_responses=True),
+        }
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         prefix = next((prefix for prefix in _PREFIXES if request.path.startswith(f"{prefix}/")), request.path)
@@ -97,10 +103,11 @@ class _RequestHandlers:
         data = {"label": "loopback", "limit": None, "limit_remaining": None, "usage": billed, "usage_daily": billed}
         return web.Response(body=msgspec.json.encode({"data": {**data, "is_free_tier": False}}), content_type=_JSON)
 
-    async def chat(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def chat(self, request: web.BaseRequest, *, by_responses: bool = False) -> web.StreamResponse:
         raw = await request.read()
         try:
-            asked: wire.ParsedRequest | None = wire.read(raw, self._settings.seed, self._script.seen)
+            body = responses_api.chat_request(raw) if by_responses else raw
+            asked: wire.ParsedRequest | None = wire.read(body, self._settings.seed, self._script.seen)
             problem = ""
         except wire.BadRequest as bad:
             asked, problem = None, str(bad)
@@ -111,6 +118,7 @@ class _RequestHandlers:
         self._answering.add(task)
         try:
             outcome = self._outcome(request, asked, problem, ticket.attempt)
+            outcome = responses_api.answered(outcome) if by_responses else outcome
             settled = RequestEnd(0, outcome.fault, outcome.usage)
             if outcome.seconds:
                 await asyncio.sleep(outcome.seconds)
