@@ -7,6 +7,7 @@ known; each scenario has that chance, or most keep or lose nearly always. Calls 
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -47,9 +48,7 @@ def _telling(text: str, others: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return [
-        word for word in "".join(sign if sign.isalpha() else " " for sign in text.casefold()).split() if len(word) > 2
-    ]
+    return [word for word in re.findall(r"[\w'’-]+", text.casefold()) if len(word) > 2 and word.isalpha()]
 
 
 def _drops(count: int, texts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from tests.web import building, generated, word_cases
 
 BUNDLE = Path(__file__).parents[2] / "src" / "independence" / "viewer" / "bundle"
 KB = 1000
-ENTRY, STYLE, CHUNK = 116 * KB, 12 * KB, 40 * KB  # packed
+ENTRY, STYLE, CHUNK = 117 * KB, 12 * KB, 40 * KB  # packed
 
 
 def packed(name: str) -> int:

@@ -134,8 +134,8 @@ class Analysis:
 # By the word in a suite: where the object is. It is imported when it is asked for: a board starts without the others.
 OURS: Final = {
     "index": ("independence.report.index_analysis", "INDEX"),
-    "persona": ("independence.report.persona_analysis", "PERSONA"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
+    "persona": ("independence.report.persona_analysis", "PERSONA"),
     "reasons": ("independence.report.battery.analysis", "REASONS"),
 }
 
