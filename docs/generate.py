@@ -167,7 +167,7 @@ def fields_of(found: type) -> str:
 def signature(name: str, found: Callable[..., object]) -> str:
     """A call with its arguments, their types and defaults."""
     known = inspect.signature(found)
-    every = known.parameters.values()
+    every = [one for one in known.parameters.values() if one.default is not ...]  # those of options are in the records
     shown = [str(one).replace("'", "") if one.default is one.empty else spelled(one) for one in every]
     starred = next((at for at, one in enumerate(every) if one.kind is one.KEYWORD_ONLY), None)
     if starred is not None:
