@@ -172,6 +172,7 @@ def signature(name: str, found: Callable[..., object]) -> str:
     starred = next((at for at, one in enumerate(every) if one.kind is one.KEYWORD_ONLY), None)
     if starred is not None:
         shown.insert(starred, "*")
+    shown += ["**settings"] if len(every) < len(known.parameters) else []
     return f"{name}({', '.join(text for text in shown if text != 'self')})"
 
 
