@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 import types
 import typing
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from independence.config import options
+from independence.config import entries, options
+from independence.config.entries import ModelEntry, ModelsFile
+from independence.suites import persona_file, schema
+from independence.suites.persona_file import FrontMatter
+from independence.suites.schema import Suite
 from independence.types import Sampling
 
 PACKAGE = Path(__file__).parent.parent / "src" / "independence"
@@ -18,6 +26,14 @@ RECORDS: tuple[type[msgspec.Struct], ...] = (
     options.ConnectionOptions, options.OfflineOptions, options.SuitePart, Sampling, options.RunOptions,
     options.GateOptions, options.DecisionOptions, options.StoredOptions, options.RerunOptions, options.GradeOptions,
 )  # fmt: skip
+# What users write, as `independence schema NAME` prints it.
+SHAPES: dict[str, Any] = {
+    "models": ModelsFile | list[str | ModelEntry],  # a plain list is the list of models
+    "suite": Suite,
+    "persona": FrontMatter,
+}
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_COMMENT = re.compile(r"^    (\w+): [^#\n]*(?:\n        [^#\n]*)*?  # (.*)$", re.MULTILINE)
 _HEAD = '''\
 """The keywords of functions, for type checkers and editors. `python -m tools.derived` writes them from `options`."""
 
@@ -63,9 +79,32 @@ def _spelled(kind: object) -> str:
     return "None" if kind is types.NoneType else getattr(kind, "__name__", str(kind))
 
 
+def schemas() -> dict[str, str]:
+    """The JSON Schema of each shape; what a comment says of a field describes its property."""
+    records = {
+        name: record
+        for module in (entries, persona_file, schema)
+        for name, record in vars(module).items()
+        if isinstance(record, type) and issubclass(record, msgspec.Struct)
+    }
+    out = {}
+    for name, shape in SHAPES.items():
+        (whole,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
+        for part, described in parts.items():
+            for field, about in _COMMENT.findall(inspect.getsource(records[part])):
+                key = dict(zip(records[part].__struct_fields__, records[part].__struct_encode_fields__, strict=True))
+                described["properties"][key[field]]["description"] = about
+        if parts.pop("KnownDialogue", None):  # they have a file of their own
+            del parts["Suite"]["properties"]["known"]
+        made = {"$schema": _DIALECT, "title": f"{name} of ai-independence-bench", **whole, "$defs": parts}
+        out[name] = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+    return out
+
+
 def files() -> dict[Path, str]:
     """Every file and what it holds."""
-    return {PACKAGE / "config" / "settings.py": settings()}
+    made = {PACKAGE / "schemas" / f"{name}.schema.json": text for name, text in schemas().items()}
+    return {PACKAGE / "config" / "settings.py": settings(), **made}
 
 
 if __name__ == "__main__":
