@@ -1,4 +1,4 @@
-"""How long commands take to start, against `python -c pass`: `--help` by the clock, those that ask nobody in CPU."""
+"""How long commands and imports take to start, against `python -c pass`: `--help` by the clock, the others in CPU."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ ROUNDS = 15
 BOUND_MS = 150.0
 BOUND_CPU = 25.0
 _BARE = (sys.executable, "-c", "pass")
+# What is imported, and the most milliseconds of CPU that it may take.
+_IMPORTS = {"independence": 50.0, "independence.run": 450.0}
 _COMMANDS = (
     "suites", "models", "leaderboard", "show sim/half", "compare sim/never sim/half", "validate-judges",
     "export exported --format csv --force", "label-sample sample.csv --force",
@@ -25,7 +27,7 @@ _STORE = "run --suite v2 -m sim/half,sim/never -e identity --runs 2 -j cues -j s
 
 
 def measure() -> list[Result]:
-    """The median of pairs: milliseconds more for `--help`, and how many times the processor time for each command."""
+    """The median of pairs: milliseconds more for `--help` and imports, how many times the CPU for each command."""
     program = (sys.executable, "-m", "independence")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -36,6 +38,7 @@ def measure() -> list[Result]:
         found: list[Result] = [
             Figure("independence --help, more than python -c pass", median(more), "ms", BOUND_MS, detail=detail)
         ]
+        found += [_import(name, bound, folder) for name, bound in _IMPORTS.items()]
         _spent((*program, *_STORE.split()), folder)
         for line in _COMMANDS:
             own_line = (*program, *line.split())
@@ -44,6 +47,15 @@ def measure() -> list[Result]:
             what = f"CPU of independence {line.split()[0]}, in python -c pass"
             found.append(Figure(what, median(times), "x", BOUND_CPU, detail=spread(times, "x", 1)))
     return found
+
+
+def _import(name: str, bound: float, folder: Path) -> Figure:
+    """CPU of what `import independence` alone loads, or one name of it."""
+    command = (sys.executable, "-c", f"import independence; {name}")
+    _spent(command, folder)
+    more = [1000 * (_spent(command, folder)[1] - _spent(_BARE, folder)[1]) for _ in range(ROUNDS)]
+    what = f"CPU of importing {name}, more than python -c pass"
+    return Figure(what, median(more), "ms", bound, detail=spread(more, "ms", 0))
 
 
 def _spent(command: Sequence[str], folder: Path) -> tuple[float, float]:

@@ -41,12 +41,12 @@ def test_these_names_are_offered_and_no_others() -> None:
 
 def test_a_name_that_is_offered_is_there() -> None:
     assert [name for name in independence.__all__ if getattr(independence, name) is None] == []
-    assert set(independence.__all__) <= set(dir(independence))
+    assert sorted(independence.__all__) == dir(independence)
 
 
 def test_the_types_of_what_is_offered_are_declared() -> None:
     source = Path(independence.__file__ or "").read_text(encoding="utf-8")
-    (checked,) = (node for node in ast.parse(source).body if isinstance(node, ast.If))  # if TYPE_CHECKING
+    checked = next(node for node in ast.parse(source).body if isinstance(node, ast.If))  # if TYPE_CHECKING
     homes = {
         alias.asname: node.module for node in checked.body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
@@ -60,7 +60,23 @@ def test_a_name_that_is_not_offered_is_an_error() -> None:
         _ = independence.play  # type: ignore[attr-defined]
 
 
+# What takes long to load, and what a run in a notebook has no use for.
+LARGE = {"aiohttp", "asyncio", "click", "markdown_it", "msgspec", "numpy", "rich", "sqlite3", "yaml"}
+NEEDLESS = {"aiohttp.web", "click", "independence.cli", "independence.viewer", "markdown_it", "pyarrow", "rich"}
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that some code leaves loaded in a fresh process."""
+    code = f"import sys; {code}; print(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
 def test_importing_it_loads_nothing_of_it() -> None:
-    code = "import sys, independence; print([name for name in sys.modules if name.startswith('independence.')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    names = loaded("import independence")
+    assert {name for name in names if name.startswith("independence.")} | names & LARGE == set()
+
+
+def test_what_a_run_needs_is_all_that_it_loads() -> None:
+    names = loaded("import independence; independence.run")
+    assert "independence.api.running" in names
+    assert names & NEEDLESS == set()

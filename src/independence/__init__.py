@@ -6,8 +6,8 @@ command starts fast; type checkers read the same names below.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from independence import testing as testing
@@ -99,13 +99,15 @@ _HOME = {name: module for module, names in _OFFERED.items() for name in names}
 __all__ = ["__version__", "testing", *_HOME]  # noqa: PLE0604 - a test pins what it holds
 
 
-def __getattr__(name: str) -> Any:
-    if name == "testing":  # a package of its own: `independence.testing.Endpoint`
-        return import_module("independence.testing")
-    if name not in _HOME:
-        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
-    return getattr(import_module(_HOME[name]), name)
+if not TYPE_CHECKING:  # a type checker that sees it takes every name for one that is offered
+
+    def __getattr__(name: str) -> object:
+        if name == "testing":  # a package of its own: `independence.testing.Endpoint`
+            return _import_module("independence.testing")
+        if name not in _HOME:
+            raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
+        return getattr(_import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

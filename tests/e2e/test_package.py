@@ -175,6 +175,34 @@ def test_uvx_runs_it(wheel: Path, tmp_path: Path) -> None:
         [*map(str, arguments), "--version"], check=False, capture_output=True, text=True, cwd=tmp_path,
         env=packaging.environment({"HOME": str(tmp_path)}),
     )  # fmt: skip
+    skip_without_index(ended)
+    assert (ended.returncode, ended.stdout) == (0, f"independence, version {independence.__version__}\n"), ended.stderr
+
+
+def skip_without_index(ended: subprocess.CompletedProcess[str]) -> None:
     if "error sending request" in ended.stderr or "dns error" in ended.stderr:
         pytest.skip("the package index cannot be reached")
-    assert (ended.returncode, ended.stdout) == (0, f"independence, version {independence.__version__}\n"), ended.stderr
+
+
+@pytest.mark.deep
+def test_a_minimal_install_is_small(wheel: Path, tmp_path: Path) -> None:
+    """An environment without pip, on disk, with what the package needs and its byte code."""
+    pytest.importorskip("uv")
+    uv, into = [sys.executable, "-m", "uv"], tmp_path / "env"
+    packaging.run(*uv, "venv", "--python", sys.executable, into, cwd=tmp_path)
+    ended = subprocess.run(
+        [*uv, "pip", "install", "--link-mode", "copy", "--compile-bytecode", "--python", into, wheel],
+        check=False, capture_output=True, text=True, cwd=tmp_path,
+        env=packaging.environment({"HOME": str(tmp_path), "UV_NO_CACHE": "1"}),
+    )  # fmt: skip
+    skip_without_index(ended)
+    assert ended.returncode == 0, ended.stderr
+    held = {path.name: megabytes(path) for path in into.glob("lib/python*/site-packages/*")}
+    assert 50 < megabytes(into) <= 145, sorted(held.items(), key=lambda one: -one[1])[:8]
+    programs = {path.name for path in (into / "bin").iterdir()}
+    assert not any(name.startswith("pip") for name in programs)
+    assert command(into / "bin", "--version", cwd=tmp_path).endswith(f"{independence.__version__}\n")
+
+
+def megabytes(folder: Path) -> float:
+    return sum(path.lstat().st_blocks for path in folder.rglob("*")) * 512 / 2**20

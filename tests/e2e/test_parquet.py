@@ -131,6 +131,37 @@ def test_messages_and_values_are_objects_and_what_is_absent_is_null(db: Path, tm
 
 
 @pytest.mark.deep
+def test_results_lie_ready_for_the_pages_of_models(db: Path, tmp_path: Path):
+    assert exported(db, tmp_path).code == 0
+    folder = tmp_path / "set"
+    tasks = yaml.safe_load((folder / "eval.yaml").read_text())
+    assert set(tasks) == {"name", "description", "evaluation_framework", "tasks"}
+    told = yaml.safe_load((folder / "README.md").read_text().split("---\n", 2)[1])
+    assert {one["config"] for one in tasks["tasks"]} <= {one["config_name"] for one in told["configs"]}
+    shown = {(row["config"], f"toy-{row['condition']}".replace("/", "-")): row["index"]
+             for row in table(tmp_path, "board").read().to_pylist() if row["index"] is not None}  # fmt: skip
+    found = {}
+    for path in (folder / ".eval_results").iterdir():
+        text = path.read_text()
+        assert text.startswith("# Results of loop/")
+        for entry in yaml.safe_load(text):
+            assert set(entry) == {"dataset", "value", "source", "notes"}
+            assert set(entry["dataset"]) == {"id", "task_id"}
+            assert entry["notes"].startswith(path.stem.replace("--", "/"))
+            found[path.stem, entry["dataset"]["task_id"]] = entry["value"]
+    assert found == shown != {}
+    assert {one["id"] for one in tasks["tasks"]} == {task for _, task in found}
+
+
+@pytest.mark.deep
+def test_simulated_subjects_have_no_page(tmp_path: Path):
+    pytest.importorskip("pyarrow")
+    command.ok("demo", "--quiet", "--db", "demo.db", cwd=tmp_path)
+    assert exported(tmp_path / "demo.db", tmp_path).code == 0
+    assert {path.name for path in (tmp_path / "set").iterdir()} == {"README.md", "data", "store", "export.json"}
+
+
+@pytest.mark.deep
 def test_the_card_says_what_datasets_reads(db: Path, tmp_path: Path):
     assert exported(db, tmp_path, "--models", "loop/half").code == 0
     text = (tmp_path / "set" / "README.md").read_text()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, Unpack
 
 import msgspec
 
@@ -17,8 +17,9 @@ from independence.api.persona_sides import PersonaSides
 from independence.api.purchase import Purchase
 from independence.api.reading import Store
 from independence.api.results import Decided, flattened
-from independence.api.running import ALONE, DEFAULT_STORE, Approve, RunResult, hearing
-from independence.config.options import GateOptions, RunOptions, from_settings
+from independence.api.running import ALONE, DEFAULT_STORE, Approve, CallerSettings, RunResult, hearing
+from independence.config.options import GateOptions, RunOptions, divided, from_settings, spelled_out
+from independence.config.settings import GateSettings, RunSettings
 from independence.config.subjects import Subject
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
@@ -76,6 +77,15 @@ class CheckResult(Decided):
         return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
 
 
+class CheckSettings(RunSettings, GateSettings, total=False):
+    """The options of `check`."""
+
+
+class CheckKeywords(CheckSettings, CallerSettings, total=False):
+    """Of `check`."""
+
+
+@spelled_out(CheckSettings)
 async def acheck(
     options: RunOptions | str = "v2",
     *,
@@ -83,7 +93,7 @@ async def acheck(
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
     hooks: Hooks = ALONE,
-    **settings: Any,
+    **settings: Unpack[CheckSettings],
 ) -> CheckResult:
     """Decide whether one subject's index is above a bar, buying runs one by one while that is not clear.
 
@@ -96,9 +106,9 @@ async def acheck(
     A suite that is a persona file is asked under its own prompt, and beside it under the name and the role alone, which
     no bar is about; `against` may then be an older file of it or another model. Without a bar two runs are made.
     """
-    own = {name: settings.pop(name) for name in GateOptions.__struct_fields__ if name in settings}
+    own, rest = divided(settings, GateOptions)
     gate = from_settings(GateOptions, None, "", own, "check")
-    asked = from_settings(RunOptions, options, "suite", settings, "check", GateOptions.__struct_fields__)
+    asked = from_settings(RunOptions, options, "suite", rest, "check", GateOptions.__struct_fields__)
     suite = load.load(asked.suite).suite
     kind = analysis.with_gate(suite)
     _refuse_other_bars(gate, kind.gated, suite.suite)
@@ -109,7 +119,8 @@ async def acheck(
     return await one.decide(approve, hearing(hooks, on_event))
 
 
-def check(options: RunOptions | str = "v2", **keywords: Any) -> CheckResult:
+@spelled_out(CheckKeywords)
+def check(options: RunOptions | str = "v2", **keywords: Unpack[CheckKeywords]) -> CheckResult:
     """`acheck` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(acheck(options, **keywords))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 import msgspec
 
@@ -13,8 +13,9 @@ from independence.api import comparing, purchase
 from independence.api.comparing import ComparisonResult
 from independence.api.purchase import Purchase, StagePreview
 from independence.api.results import Decided, flattened
-from independence.api.running import ALONE, DEFAULT_STORE, Approve, RunResult, hearing
-from independence.config.options import DecisionOptions, RunOptions, from_settings
+from independence.api.running import ALONE, DEFAULT_STORE, Approve, CallerSettings, RunResult, hearing
+from independence.config.options import DecisionOptions, RunOptions, divided, from_settings, spelled_out
+from independence.config.settings import DecisionSettings, RunSettings
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.pipeline import RunPreview
@@ -57,6 +58,17 @@ class DecisionResult(Decided):
         return (flattened(one) for one in self.document.sides)
 
 
+class DecideSettings(RunSettings, DecisionSettings, total=False):
+    """The options of `decide`."""
+
+
+class DecideKeywords(DecideSettings, CallerSettings, total=False):
+    """Of `decide`."""
+
+    command: str
+
+
+@spelled_out(DecideSettings)
 async def adecide(
     options: RunOptions | str = "v2",
     *,
@@ -65,7 +77,7 @@ async def adecide(
     approve: Approve | None = None,
     hooks: Hooks = ALONE,
     command: str = "decide",
-    **settings: Any,
+    **settings: Unpack[DecideSettings],
 ) -> DecisionResult:
     """Decide which of two subjects is higher, or who is best of several, buying runs while that is not clear.
 
@@ -75,15 +87,16 @@ async def adecide(
     look and cannot be changed. `approve` is shown each stage before it is bought (a `StagePreview`). Whoever is surely
     below the best gets no more runs. Raises IndependenceError.
     """
-    own = {name: settings.pop(name) for name in DecisionOptions.__struct_fields__ if name in settings}
+    own, rest = divided(settings, DecisionOptions)
     bars = from_settings(DecisionOptions, None, "", own, "decide")
-    asked = from_settings(RunOptions, options, "suite", settings, "decide", DecisionOptions.__struct_fields__)
+    asked = from_settings(RunOptions, options, "suite", rest, "decide", DecisionOptions.__struct_fields__)
     analysis.with_gate(load.load(asked.suite).suite, "a decision")
     one = _Decision(asked, bars, Path(store), command)
     return await one.decide(approve, hearing(hooks, on_event))
 
 
-def decide(options: RunOptions | str = "v2", **keywords: Any) -> DecisionResult:
+@spelled_out(DecideKeywords)
+def decide(options: RunOptions | str = "v2", **keywords: Unpack[DecideKeywords]) -> DecisionResult:
     """`adecide` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(adecide(options, **keywords))
 

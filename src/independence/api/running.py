@@ -9,14 +9,22 @@ from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import msgspec
 
 from independence.api.results import BoardResult, printed
 from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
-from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions, from_settings
+from independence.config.options import (
+    ConnectionOptions,
+    GradeOptions,
+    RerunOptions,
+    RunOptions,
+    from_settings,
+    spelled_out,
+)
+from independence.config.settings import GradeSettings, RerunSettings, RunSettings
 from independence.engine import pipeline, rerunning, resolve
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
@@ -42,6 +50,35 @@ Adapted = Callable[[sqlite3.Connection, ResolvedRun], ResolvedRun]
 ALONE = Hooks()
 _HIGHEST = 100  # an index
 _DEMO_RUNS = 10
+
+
+class CallerSettings(TypedDict, total=False):
+    """What `run`, `rerun`, `grade`, `check` and `decide` take beside options."""
+
+    store: Path | str
+    on_event: Callable[[Event], None] | None
+    approve: Approve | None
+    hooks: Hooks
+
+
+class RunKeywords(RunSettings, CallerSettings, total=False):
+    """Of `run`."""
+
+    command: str
+
+
+class RerunKeywords(RerunSettings, CallerSettings, total=False):
+    """Of `rerun`."""
+
+
+class GradeKeywords(GradeSettings, CallerSettings, total=False):
+    """Of `grade`."""
+
+
+class EstimateKeywords(RunSettings, total=False):
+    """Of `estimate_cost`."""
+
+    store: Path | str
 
 
 class RunResult(RunEnding, frozen=True, kw_only=True, dict=True):
@@ -82,6 +119,7 @@ class RunResult(RunEnding, frozen=True, kw_only=True, dict=True):
         return html.fragment([table for one in self.boards for table in one.tables])
 
 
+@spelled_out(RunSettings)
 async def arun(
     options: RunOptions | str = "v2",
     *,
@@ -90,7 +128,7 @@ async def arun(
     approve: Approve | None = None,
     hooks: Hooks = ALONE,
     command: str = "run",
-    **settings: Any,
+    **settings: Unpack[RunSettings],
 ) -> RunResult:
     """Run a suite: ask its models what is not stored yet, grade it, and say what is left.
 
@@ -113,7 +151,8 @@ async def stage(
         return await _carry_out(_resolver(asked, command, adapted), connection, store, approve, hooks)
 
 
-def run(options: RunOptions | str = "v2", **keywords: Any) -> RunResult:
+@spelled_out(RunKeywords)
+def run(options: RunOptions | str = "v2", **keywords: Unpack[RunKeywords]) -> RunResult:
     """`arun` for code that awaits nothing, with the same arguments.
 
     Where an event loop runs already, as in a notebook, this one has its own in another thread, and is waited for.
@@ -121,6 +160,7 @@ def run(options: RunOptions | str = "v2", **keywords: Any) -> RunResult:
     return drive_anywhere(arun(options, **keywords))
 
 
+@spelled_out(RerunSettings)
 async def arerun(
     options: RerunOptions | str | None = None,
     *,
@@ -128,7 +168,7 @@ async def arerun(
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
     hooks: Hooks = ALONE,
-    **settings: Any,
+    **settings: Unpack[RerunSettings],
 ) -> RunResult:
     """Ask stored subjects for more runs, in the words of their edition. The rest is as for `arun`."""
     asked = from_settings(RerunOptions, options, "suite", settings, "rerun")
@@ -146,11 +186,13 @@ async def arerun(
         return await _carry_out(resolver, connection, Path(store), approve, hearing(hooks, on_event))
 
 
-def rerun(options: RerunOptions | str | None = None, **keywords: Any) -> RunResult:
+@spelled_out(RerunKeywords)
+def rerun(options: RerunOptions | str | None = None, **keywords: Unpack[RerunKeywords]) -> RunResult:
     """`arerun` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(arerun(options, **keywords))
 
 
+@spelled_out(GradeSettings)
 async def agrade(
     options: GradeOptions | str,
     *,
@@ -158,7 +200,7 @@ async def agrade(
     on_event: Callable[[Event], None] | None = None,
     approve: Approve | None = None,
     hooks: Hooks = ALONE,
-    **settings: Any,
+    **settings: Unpack[GradeSettings],
 ) -> RunResult:
     """Grade stored dialogues with another judge; verdicts are added, never overwritten.
 
@@ -173,13 +215,15 @@ async def agrade(
         return await _carry_out(resolver, connection, Path(store), approve, hearing(hooks, on_event))
 
 
-def grade(options: GradeOptions | str, **keywords: Any) -> RunResult:
+@spelled_out(GradeKeywords)
+def grade(options: GradeOptions | str, **keywords: Unpack[GradeKeywords]) -> RunResult:
     """`agrade` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(agrade(options, **keywords))
 
 
+@spelled_out(RunSettings)
 async def aestimate_cost(
-    options: RunOptions | str = "v2", *, store: Path | str = DEFAULT_STORE, **settings: Any
+    options: RunOptions | str = "v2", *, store: Path | str = DEFAULT_STORE, **settings: Unpack[RunSettings]
 ) -> RunPreview:
     """What a whole run would cost, as if nothing of it were stored. No model is asked and nothing is written."""
     asked = from_settings(RunOptions, options, "suite", settings, "estimate_cost")
@@ -188,7 +232,8 @@ async def aestimate_cost(
         return await pipeline.price(_resolver(asked), connection)
 
 
-def estimate_cost(options: RunOptions | str = "v2", **keywords: Any) -> RunPreview:
+@spelled_out(EstimateKeywords)
+def estimate_cost(options: RunOptions | str = "v2", **keywords: Unpack[EstimateKeywords]) -> RunPreview:
     """`aestimate_cost` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(aestimate_cost(options, **keywords))
 

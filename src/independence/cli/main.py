@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "models": ("models.command", "List configurations, or search an endpoint's catalogue."),
     "doctor": ("doctor.command", "Check key, endpoint, model and store, and say what to fix."),
     "endpoint": ("endpoint.command", "Serve the simulated models over HTTP on this machine."),
+    "schema": ("schema.command", "The JSON Schema of models.yaml or suite.yaml, for editors."),
     "completion": ("completion.command", "Complete commands and names in bash, zsh or fish."),
 }
 
@@ -103,6 +104,7 @@ EXAMPLES: Final = {
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),
     "endpoint": ("endpoint --port 0 --latency 0.05 --faults 429=0.1",),
+    "schema": ("schema models",),
     "completion": ("completion bash",),
 }
 

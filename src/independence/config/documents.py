@@ -6,7 +6,7 @@ import json
 import re
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 import yaml
@@ -16,6 +16,8 @@ from independence.errors import DocumentError, nearest
 
 T = TypeVar("T")
 Lines = dict[str, int]
+
+SCHEMAS: Final = ("models", "suite", "persona")  # what users write, in YAML
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same documents, some ten times faster
 _DEEPEST = 60
@@ -51,6 +53,11 @@ class YamlDocument(msgspec.Struct, frozen=True):
 def read(path: Path) -> YamlDocument:
     """Read a YAML file. Raises DocumentError when it is malformed, UsageError when it cannot be read."""
     return parse(user_files.read_text(path), str(path))
+
+
+def schema(name: str) -> str:
+    """The JSON Schema of `models.yaml`, `suite.yaml` or the front matter of a persona file."""
+    return (Path(__file__).parent.parent / "schemas" / f"{name}.schema.json").read_text("utf-8")
 
 
 def packaged(path: Path, kind: type[T]) -> T:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypedDict, TypeVar
+from typing import Any, Final, TypedDict, TypeVar
 
 import msgspec
 
@@ -263,6 +264,7 @@ _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
 }
 Options = TypeVar("Options", GateOptions, DecisionOptions, RunOptions, RerunOptions, GradeOptions)
 S = TypeVar("S", bound=msgspec.Struct)
+F = TypeVar("F", bound=Callable[..., object])
 # What flags are called in Python where that is another word; and what functions take beside options.
 _AS_FLAGS: Final = {"system_prompt": "variants", "delivery": "modes", "reasoning_effort": "effort", "db": "store"}
 _BESIDE: Final = ("store", "on_event", "approve", "hooks")
@@ -298,6 +300,33 @@ def from_settings(
         held = {name: own.pop(name) for name in kind.__struct_fields__ if name in own}
         own |= {part: _converted(held, kind)} if held else {}
     return _converted(own, make)
+
+
+def divided(settings: Mapping[str, object], kind: type[msgspec.Struct]) -> tuple[dict[str, object], dict[str, object]]:
+    """The keywords that are fields of a record, and the others."""
+    own = {name: value for name, value in settings.items() if name in kind.__struct_fields__}
+    return own, {name: value for name, value in settings.items() if name not in own}
+
+
+def spelled_out(keywords: type[Any]) -> Callable[[F], F]:
+    """Lists the keys of a typed dictionary as keywords of the function that unpacks it, for `help` and notebooks."""
+
+    def with_signature(function: F) -> F:
+        known = inspect.signature(function)
+        own = [one for one in known.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        listed = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=_written(kind))
+            for name, kind in keywords.__annotations__.items()
+        ]
+        vars(function)["__signature__"] = known.replace(parameters=[*own, *listed])
+        return function
+
+    return with_signature
+
+
+def _written(kind: object) -> object:
+    """An annotation; one that was written as text, as that text."""
+    return getattr(kind, "__forward_arg__", kind)
 
 
 def _converted(values: Mapping[str, object], kind: type[S]) -> S:

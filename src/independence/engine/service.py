@@ -39,8 +39,6 @@ from independence.store import leases
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall, Writer
 from independence.suites.schema import Suite
-from independence.testing.loopback.server import serving
-from independence.testing.loopback.settings import LoopbackSettings
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 
 Model = tuple[str, str]  # endpoint, model id there
@@ -259,6 +257,9 @@ def backend(
 
 async def loopback(stack: AsyncExitStack, merits: Merits = NOTHING_KNOWN) -> Endpoint:
     """The endpoint that serves `sim/` ids, up until the stack closes. Simulated models cost nothing."""
+    from independence.testing.loopback.server import serving  # a web server that real models do not need
+    from independence.testing.loopback.settings import LoopbackSettings
+
     server = await stack.enter_async_context(serving(LoopbackSettings(price="0/0", merits=merits)))
     return msgspec.structs.replace(LOOPBACK, base_url=server.base_url)
 

@@ -21,7 +21,7 @@ import msgspec
 
 from independence.config import documents, user_files
 from independence.errors import UsageError
-from independence.exchange import data_card, export_tables, logged
+from independence.exchange import data_card, export_tables, hub_results, logged
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
 from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile
@@ -70,6 +70,7 @@ def files(
     kinds = {"config": "string", "variant": "string", "mode": "string", "scenario": "string", "run": "int64",
              "record": "string"}  # fmt: skip
     out[_DIALOGUES] = _streamed(lambda pa: pa.schema(kinds.items()), _dialogues(connection, edition))
+    out |= hub_results.files(edition.places[0].suite, boards, edition.about)
     out["README.md"] = data_card.card(edition, counts, bool(boards))
     return out
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from independence.config import documents
 from independence.errors import UsageError
 from independence.extensions.published.adoption.layouts import known
 from independence.extensions.published.adoption.suite_folder import adopt
@@ -40,6 +41,9 @@ def test_a_copy_becomes_a_suite_of_its_layout(layout: str, tmp_path: Path, monke
     assert (suite.delivery.max_tokens, suite.default.temperature) == (300, 0.4)
     assert load(str(tmp_path / "suite")) == made.loaded
     assert (tmp_path / "suite" / "LICENSE").read_text() == "Ours.\n"
+    head = (tmp_path / "suite" / "suite.yaml").read_text().partition("\n")[0]  # for editors
+    assert head == "# yaml-language-server: $schema=suite.schema.json"
+    assert (tmp_path / "suite" / "suite.schema.json").read_text() == documents.schema("suite")
     monkeypatch.chdir(tmp_path)  # without being told, the folder is named after the suite
     assert adopt(tmp_path / "clone").folder == Path(f"adopted-{suite.suite}")
 

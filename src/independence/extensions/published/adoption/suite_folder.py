@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import yaml
 
-from independence.config import registry
+from independence.config import documents, registry
 from independence.config.registry import Registry
 from independence.errors import DocumentError, UsageError
 from independence.extensions.published.adoption.layouts import recognise
@@ -18,7 +18,9 @@ from independence.extensions.published.adoption.published_suite import Published
 from independence.extensions.published.adoption.source import FIX
 from independence.suites.load import LoadedSuite, load
 
+_SCHEMA: Final = "suite.schema.json"
 _HEAD: Final = (
+    f"# yaml-language-server: $schema={_SCHEMA}\n"
     "# Written by `independence suites adopt` from a copy of the published repository, layout `{layout}`.\n"
     "# The texts are its authors'; their licence, where the copy held one, lies beside this file.\n"
 )
@@ -65,6 +67,7 @@ def _write(made: SuiteTexts, folder: Path, clone: Path, *, layout: str, check: S
             _put(draft / path, f"{text}\n")
         content = yaml.safe_dump(made.document, allow_unicode=True, sort_keys=False, width=100)
         _put(draft / "suite.yaml", _HEAD.format(layout=layout) + content)
+        _put(draft / _SCHEMA, documents.schema("suite"))
         for name in _LICENSES:
             if (clone / name).is_file():
                 shutil.copyfile(clone / name, draft / name)

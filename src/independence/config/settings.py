@@ -1,0 +1,130 @@
+"""The keywords of functions, for type checkers and editors. `python -m tools.derived` writes them from `options`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from independence.config.options import ConnectionOptions, OfflineOptions, SuitePart
+from independence.types import Sampling
+
+
+class ConnectionSettings(TypedDict, total=False):
+    """Of ConnectionOptions."""
+
+    models_file: Path | str | None
+    local_url: str | None
+    local_model: str | None
+    local_timeout: float | None
+    stream: bool | None
+    rps: float | None
+    burst: int | None
+    parallel: int
+    parallel_tasks: int | None
+    executor: str
+    ray_address: str | None
+    ray_workers: int | None
+    max_cost: float | None
+    allow_unpriced: bool
+    dry_run: bool
+
+
+class OfflineSettings(TypedDict, total=False):
+    """Of OfflineOptions."""
+
+    unsure_share: float
+    audit_share: float
+    weights: Path | str | None
+    audit: int | None
+
+
+class SuitePartSettings(TypedDict, total=False):
+    """Of SuitePart."""
+
+    no_neutral: bool
+    limit: int | None
+    scenarios: int | None
+    sample_seed: int | None
+
+
+class SamplingSettings(TypedDict, total=False):
+    """Of Sampling."""
+
+    temperature: float | None
+    effort: str | None
+    provider: str | None
+    max_tokens: int | None
+    extra_body: str | None
+
+
+class RunSettings(SuitePartSettings, SamplingSettings, OfflineSettings, ConnectionSettings, total=False):
+    """Of RunOptions."""
+
+    suite: str
+    models: str | Sequence[str]
+    roster: str | None
+    runs: int | None
+    run_number: int | None
+    shard: str | None
+    replicates: str | None
+    calls: int | None
+    experiments: str | Sequence[str]
+    grid: Path | str | None
+    part: SuitePart
+    variants: str | Sequence[str]
+    modes: str | Sequence[str]
+    judges: str | Sequence[str]
+    no_judge: bool
+    trust_judge: bool
+    seed: int
+    sampling: Sampling
+    offline: OfflineOptions
+    connection: ConnectionOptions
+
+
+class GateSettings(TypedDict, total=False):
+    """Of GateOptions."""
+
+    min_index: float | None
+    min_j: float | None
+    against: Path | str | None
+    max_drop: float | None
+    max_runs: int
+
+
+class DecisionSettings(TypedDict, total=False):
+    """Of DecisionOptions."""
+
+    within: float | None
+    max_runs: int
+
+
+class StoredSettings(ConnectionSettings, total=False):
+    """Of StoredOptions."""
+
+    suite: str | None
+    variant: str | None
+    mode: str | None
+    models: str | Sequence[str]
+    connection: ConnectionOptions
+
+
+class RerunSettings(StoredSettings, SamplingSettings, OfflineSettings, total=False):
+    """Of RerunOptions."""
+
+    top_n: int | None
+    target_runs: int | None
+    run_number: int | None
+    sampling: Sampling
+    judges: str | Sequence[str]
+    no_judge: bool
+    trust_judge: bool
+    offline: OfflineOptions
+
+
+class GradeSettings(StoredSettings, OfflineSettings, total=False):
+    """Of GradeOptions."""
+
+    judges: str | Sequence[str]
+    experiments: str | Sequence[str]
+    trust_judge: bool
+    offline: OfflineOptions
