@@ -90,7 +90,8 @@ def test_boards_of_which_some_say_more_share_the_columns_of_a_csv(toy: Toy, kind
 
 def test_an_analysis_that_nobody_has_is_told_with_those_there_are() -> None:
     said = (
-        "no analysis `ladder`; there are index, paired_sides, persona, reasons, stance_csv; a package adds one by an entry "
+        "no analysis `ladder`; there are index, paired_sides, persona, reasons, stance_csv; "
+        "a package adds one by an entry "
         "point of group `independence.analyses`"
     )
     with pytest.raises(UsageError) as error:
