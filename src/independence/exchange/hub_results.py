@@ -56,7 +56,7 @@ def _result(document: Mapping[str, Any], row: Mapping[str, Any], value: float) -
         f"{document['suite']}@{document['edition']}, {document['condition']}",
         f"judge {document['judge']}",
         *([f"{runs} run{'s' if runs != 1 else ''}"] if (runs := row.get("runs")) else []),
-        *([f"95 % interval {interval[0]:.1f} to {interval[1]:.1f}"] if interval else []),
+        *([f"95% interval {interval[0]:.1f} to {interval[1]:.1f}"] if interval else []),
     ]
     return {
         "dataset": {"id": _PLACE, "task_id": f"{document['suite']}/{document['condition']}".replace("/", "-")},
