@@ -71,7 +71,7 @@ NAME = "independence"
 STORE, DEMO_STORE = Path(f"{NAME}.db"), Path(f"{NAME}-demo.db")
 # They take no --db, or not ours.
 WITHOUT_STORE = frozenset(
-    {"", "completion", "demo", "endpoint", "models", "persona", "published", "suites", "train-judge"}
+    {"", "completion", "demo", "endpoint", "models", "persona", "published", "schema", "suites", "train-judge"}
 )
 _NAMED = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
 _COMMAND = re.compile(rf"`{NAME}((?: [^`]*)?)`")
