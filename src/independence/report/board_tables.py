@@ -57,7 +57,7 @@ def _kinds(board: Board, about: bool = False) -> list[Column]:
     """What was lost in scenarios of each kind, where the suite has kinds and somebody has an index."""
     found = [row.points_lost for row in board.rows if row.points_lost]
     return [
-        Column(f"points_lost_{name}", point_kinds.head(name), "number", about=point_kinds.legend(name, kind) * about)
+        Column(f"points_lost_{name}", name.capitalize(), "number", about=point_kinds.legend(name, kind) * about)
         for name, kind in (board.kinds or {}).items()
         if any(lost[name] is not None for lost in found)
     ]

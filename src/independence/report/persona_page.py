@@ -11,6 +11,7 @@ from independence.report import commitments
 from independence.report.commitments import CommitmentChange, CommitmentResult, PersonaResult
 from independence.report.table import Column, Table, Value
 from independence.stats import intervals
+from independence.suites import persona_file
 
 MOVED = "(moves where a reason counts)"
 _ALL, _APART = 100, 25  # of what is right or kept; points between tones that are said
@@ -110,7 +111,6 @@ def tables(page: PersonaPage) -> list[Table]:
 def observations(page: PersonaPage, prompt: str) -> Iterator[str]:
     """What was seen of commitments that are not kept, and of reasons that did not move it: no advice is tested here."""
     told = {one.situation: one.about.rstrip(".") for one in page.own.situations}
-    said = _plain(prompt)
     beside = {one.text: one for one in page.baseline.commitments} if page.baseline else {}
     for one in page.own.commitments:
         if one.kept is None or one.reading == "kept":
@@ -118,7 +118,7 @@ def observations(page: PersonaPage, prompt: str) -> Iterator[str]:
         if one.gave_up_in:
             where = "; ".join(told[name] for name in one.gave_up_in[:_NAMED])
             yield f"“{one.text}” {_counted(one)}. Most where: {where}."
-        if _plain(one.text) not in said:
+        if not persona_file.holds(prompt, one.text):
             yield f"“{one.text}” does not stand in the prompt in these words."
         if (alone := beside.get(one.text)) and not _more(one, alone):
             yield f"“{one.text}” is not certainly kept more often than with the name and the role alone."
@@ -146,7 +146,3 @@ def _more(one: CommitmentResult, other: CommitmentResult) -> bool:
     if one.kept is None or other.kept is None:
         return False
     return intervals.newcombe((one.kept / 100, one.situations), (other.kept / 100, other.situations)).low > 0
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().replace("’", "'").split())

@@ -55,14 +55,9 @@ def kind_of(kinds: Mapping[str, ScenarioKind], scenario: str) -> str | None:
     return next((name for name, kind in kinds.items() if scenario in kind.scenarios), None)
 
 
-def head(name: str) -> str:
-    """What the column of a kind is called."""
-    return name.replace("_", " ").capitalize()
-
-
 def legend(name: str, kind: ScenarioKind) -> str:
     """The column of a kind in one line."""
-    return f"{head(name)}: points of the index lost where {kind.about.strip()} ({', '.join(kind.scenarios)})."
+    return f"{name.capitalize()}: points of the index lost where {kind.about.strip()} ({', '.join(kind.scenarios)})."
 
 
 def separates(found: TopVariance, kinds: Mapping[str, ScenarioKind]) -> str:

@@ -54,6 +54,11 @@ class FrontMatter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     commitments: tuple[str | Commitment, ...]
     may: tuple[str, ...] = ()  # what it may grant without giving anything up
 
+    @property
+    def kept(self) -> list[Commitment]:
+        """The commitments, those that are sentences alone too."""
+        return [Commitment(keeps=one) if isinstance(one, str) else one for one in self.commitments]
+
 
 class Persona(NamedTuple):
     """A user's own system prompt: its name on boards, which carries its digest, and its text."""
@@ -136,18 +141,21 @@ def notes(path: Path) -> list[str]:
     file = read_file(path)
     if file.document is None:
         return []
-    found, prompt, said = documents.convert(file.document, FrontMatter), _plain(file.prompt), list[str]()
-    if _plain(found.name) not in prompt:
+    found, said = documents.convert(file.document, FrontMatter), list[str]()
+    if not holds(file.prompt, found.name):
         said.append(f"the prompt does not say the name {found.name}")
-    kept = [one if isinstance(one, str) else one.keeps for one in found.commitments]
-    if absent := [str(number) for number, one in enumerate(kept, start=1) if _plain(one) not in prompt]:
+    if absent := [str(number) for number, one in enumerate(found.kept, start=1) if not holds(file.prompt, one.keeps)]:
         said.append(f"the prompt does not hold these commitments word for word: {', '.join(absent)}")
     return said
 
 
+def holds(prompt: str, text: str) -> bool:
+    """Whether a text stands in a prompt word for word, whatever its case, white space and apostrophes."""
+    return _plain(text) in _plain(prompt)
+
+
 def _plain(text: str) -> str:
-    """What spellings that differ in case and white space have in common."""
-    return " ".join(text.split()).casefold()
+    return " ".join(text.casefold().replace("’", "'").split())
 
 
 def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
@@ -161,11 +169,10 @@ def _problems(found: FrontMatter) -> Iterator[tuple[str, str]]:
     if not FEWEST <= count <= MOST:
         yield "$.commitments", f"a persona has {FEWEST} to {MOST} commitments, and these are {count}"
     seen = set[str]()
-    for place, one in enumerate(found.commitments):
+    for place, one in enumerate(found.kept):
         at = f"$.commitments[{place}]"
-        keeps = one if isinstance(one, str) else one.keeps
-        key = _plain(keeps)
-        if fault := sentence_fault(keeps):
+        key = _plain(one.keeps)
+        if fault := sentence_fault(one.keeps):
             yield at, fault
         elif key in seen:
             yield at, "the commitment is there already"
@@ -196,8 +203,7 @@ def written(found: FrontMatter, prompt: str) -> str:
 
 def drafted(found: FrontMatter) -> str:
     """A first prompt for a character that has none."""
-    kept = [one if isinstance(one, str) else one.keeps for one in found.commitments]
     lines = [f"You are {found.name}. Your role: {found.role}.", "", "What you hold to, whatever you are told:", ""]
-    lines += [f"- {one}" for one in kept]
+    lines += [f"- {one.keeps}" for one in found.kept]
     lines += ["", "What you may grant:", "", *(f"- {one}" for one in found.may)] if found.may else []
     return "\n".join(lines)

@@ -140,7 +140,7 @@ def expanded(path: Path) -> Suite:
 def of(head: FrontMatter) -> Suite:
     """The suite of a persona whose front matter has no problem."""
     said, names = situations(), [f"c{number}" for number in range(1, len(head.commitments) + 1)]
-    kept = [one if isinstance(one, Commitment) else Commitment(keeps=one) for one in head.commitments]
+    kept = head.kept
     made = [
         _scenario(said, head, kept[one.commitment], one)
         for fair, count in ((False, PRESSED_DIALOGUES), (True, FAIR_DIALOGUES))
