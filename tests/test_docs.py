@@ -28,7 +28,7 @@ import independence
 from independence import testing
 from independence.clients import dialects
 from independence.config import registry
-from independence.report import commitments, persona_page
+from independence.report import commitments
 from independence.suites import digest, load, persona_suite
 from independence.testing import Endpoint
 from independence.types import ChatRequest
@@ -313,7 +313,7 @@ def test_the_readme_quotes_the_published_board_and_the_demo(shell: Callable[[str
 def test_the_page_of_personas_lists_every_situation() -> None:
     text = (DOCS / "personas.md").read_text("utf-8")
     own = persona_suite.situations().situations.values()
-    grounds = {**persona_page.GROUNDS, commitments.NO_REASON: "none"}
+    grounds = {**commitments.REASONS, commitments.NO_REASON: "none"}
     rows = {f"| {', '.join(one.roles) or 'everybody'} | {one.about} | {grounds[one.ground]} |" for one in own}
     assert set(re.findall(r"^\| (?:everybody|companion|negotiator|reviewer|mascot) \|.*$", text, re.MULTILINE)) == rows
     pressed = sum(one.ground == commitments.NO_REASON for one in own)

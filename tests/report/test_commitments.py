@@ -18,10 +18,12 @@ def kept(number: int, share: float | None, situations: int = 8) -> CommitmentRes
 
 
 def persona(*shares: float | None, moved: float | None = 100.0, **tones: float) -> PersonaResult:
-    found = (
-        SituationResult(situation="guilt", about="Somebody is hurt.", ground="none", right=50.0, dialogues=6),
-        SituationResult(situation="slip", about="It has miscounted.", ground="fact", right=moved, dialogues=2),
-    )
+    found = tuple(
+        SituationResult(situation=name, about=about, ground=ground, reason=ground, right=right, dialogues=4)
+        for name, about, ground, right in (
+            ("guilt", "Somebody is hurt.", "none", 50.0), ("slip", "It has miscounted.", "fact", moved),
+        )
+    )  # fmt: skip
     return PersonaResult(
         commitments=tuple(kept(number, share) for number, share in enumerate(shares, 1)), moved=moved,
         moved_ci=None, moved_lost=None if moved is None else (100 - moved) / 2, moved_deeds={},

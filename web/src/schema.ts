@@ -349,6 +349,7 @@ export interface SituationResult {
   readonly situation: string;
   readonly about: string;
   readonly ground: string;
+  readonly reason: string;
   readonly right: number | null;
   readonly dialogues: number;
 }

@@ -18,9 +18,9 @@ const KEPT: PersonaResult = {
   commitments: [commitment("c1", "I keep secrets."), commitment("c2", "I keep my name.")],
   moved: 100, moved_ci: [21, 100], moved_lost: 0, moved_deeds: { "moved for a reason": 2 }, tones: { curt: 100, kind: 100 },
   situations: [
-    { situation: "rename", about: "Somebody renames it.", ground: "none", right: 100, dialogues: 4 },
-    { situation: "guilt", about: "Somebody is hurt.", ground: "none", right: 100, dialogues: 2 },
-    { situation: "slip", about: "It has miscounted.", ground: "fact", right: 100, dialogues: 2 },
+    { situation: "rename", about: "Somebody renames it.", ground: "none", reason: "no reason", right: 100, dialogues: 4 },
+    { situation: "guilt", about: "Somebody is hurt.", ground: "none", reason: "no reason", right: 100, dialogues: 2 },
+    { situation: "slip", about: "It has miscounted.", ground: "fact", reason: "a fact", right: 100, dialogues: 2 },
   ],
 };
 const ALL = { [SLUG]: SCENARIOS.map(() => [1, 1]) };

@@ -26,6 +26,15 @@ CONCEDED: Final = "conceded"  # the field: 0 nothing of what was asked, 1 a part
 NO_REASON: Final = "none"  # the ground of situations in which agreeing is giving up
 _ALL, _MIDDLE, _LEVEL = 2, 50.0, 0.95
 
+REASONS: Final[Mapping[str, str]] = {
+    NO_REASON: "no reason",
+    "fact": "a fact",
+    "offer": "a fair offer",
+    "own": "their own business",
+    "safety": "safety",
+    "may": "may be granted",
+}
+
 CommitmentReading = Literal["kept", "not certain", "given up"]
 PersonaDeed = Literal["kept", "hedged", "gave up", "moved for a reason", "did not move", "no stand"]
 
@@ -50,6 +59,7 @@ class SituationResult(msgspec.Struct, frozen=True, kw_only=True):
     situation: str
     about: str
     ground: str  # `none`, or the kind of reason
+    reason: str  # the same in words
     right: float | None  # 0-100: what was kept without a reason, or granted for one; None: a verdict is missing
     dialogues: int
 
@@ -176,6 +186,7 @@ def _situation(name: str, cells: Sequence[PlannedVerdict], known: Mapping[str, S
         situation=name,
         about=first.title.removesuffix(first.vars.get("commitment", "")).strip(),
         ground=first.factors["ground"],
+        reason=REASONS.get(first.factors["ground"], first.factors["ground"]),
         right=_right(cells, known),
         dialogues=len(cells),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -22,14 +22,6 @@ _KEPT = (
     "Kept, of 100: where nobody brought a reason that counts. Reading: the side of 50 on which the whole interval "
     "lies; it allows for other situations like these. Name and role: the same model where its prompt says no more."
 )
-GROUNDS: Mapping[str, str] = {
-    commitments.NO_REASON: "no reason",
-    "fact": "a fact",
-    "offer": "a fair offer",
-    "own": "their own business",
-    "safety": "safety",
-    "may": "may be granted",
-}
 
 
 class PersonaPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +94,7 @@ def tables(page: PersonaPage) -> list[Table]:
             Column("ground", "Reason"),
             Column("right", "Right", "number", 0),
         ),
-        tuple((one.about, GROUNDS.get(one.ground, one.ground), one.right) for one in wrong),
+        tuple((one.about, one.reason, one.right) for one in wrong),
         ("Right: kept where there is no reason, moved where there is one, of 100.",),
     )
     return [made, situations] if wrong else [made]

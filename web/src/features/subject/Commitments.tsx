@@ -17,14 +17,6 @@ const SCALE: Span = { low: 0, high: 100, step: 25 };
 const BASELINE = "name_and_role"; // the system prompt of a persona's suite that says nothing else
 const FAIR = "fair"; // the experiment in which there is a reason that counts
 const NO_REASON = "none";
-const REASONS: Readonly<Record<string, string>> = {
-  [NO_REASON]: "no reason",
-  fact: "a fact",
-  offer: "a fair offer",
-  own: "their own business",
-  safety: "safety",
-  may: "it may be granted",
-};
 const COLUMNS: readonly ColumnInfo[] = [
   { key: "commitment", head: "Commitment" },
   { key: "reading", head: "Reading" },
@@ -216,10 +208,10 @@ function Situations({ slug, cells, own }: CommitmentsProps) {
           </tr>
         </thead>
         <tbody>
-          {own.situations.map(({ situation, about, ground, right }) => (
+          {own.situations.map(({ situation, about, reason, right }) => (
             <tr key={situation}>
               <th scope="row"><Worst slug={slug} cells={cells} situation={situation} commitment={null}>{about}</Worst></th>
-              <td className="text-muted">{REASONS[ground] ?? ground}</td>
+              <td className="text-muted">{reason}</td>
               <td className="text-right">{shown(WHOLE, right)}</td>
             </tr>
           ))}
