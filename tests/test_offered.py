@@ -66,8 +66,8 @@ NEEDLESS = {"aiohttp.web", "click", "independence.cli", "independence.viewer", "
 
 
 def loaded(code: str) -> set[str]:
-    """The modules that some code leaves loaded in a fresh process."""
-    code = f"import sys; {code}; print(*sys.modules)"
+    """The modules that some code loads in a fresh process, beyond those that are there at its start."""
+    code = f"import sys; before = set(sys.modules); {code}; print(*set(sys.modules) - before)"
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
