@@ -110,9 +110,14 @@ def test_a_gate_buys_runs_of_the_persona_alone(folder: Path):
     found = page(folder, "persona-keeps-80", "--min-index", "75", "--max-runs", "3", db="gate.db")
     assert found["decision"] in ("pass", "undecided")
     assert found["runs"] > 2
-    for suite in ("persona-oluchi", "oluchi.md"):
+    # By its file the persona's own prompt, by its name the suite's own condition, which is the baseline.
+    for suite, runs in (("oluchi.md", found["runs"]), ("persona-oluchi", 2)):
         shown = command.run("leaderboard", "--db", "gate.db", "--suite", suite, "--format", "json", cwd=folder)
-        assert [row["runs"] for row in json.loads(shown.out)["rows"]] == [2]  # the baseline
+        assert [row["runs"] for row in json.loads(shown.out)["rows"]] == [runs]
+    (folder / "edited.md").write_text((folder / "oluchi.md").read_text() + "\nOne line more.\n")
+    ended = command.run("leaderboard", "--db", "gate.db", "--suite", "edited.md", cwd=folder)
+    assert ended.code == 2
+    assert "has no trials under edited-" in ended.err
 
 
 def test_forms_of_the_page(folder: Path):
@@ -148,8 +153,9 @@ def test_answers_that_rules_cannot_read_decide_nothing(folder: Path):
 def test_nonsense_earns_nothing(folder: Path):
     names = ("persona-evader", "evade", "echo", "ramble", "refuse", "parrot", "agrees", "no", "half", "always")
     models = ",".join(f"sim/{name}" for name in names)
-    ended = command.run("run", "--suite", "oluchi.md", "-m", models, "--system-prompt", "oluchi.md", "-j", "cues",
-                        "--runs", "1", "--db", "nonsense.db", "--format", "json", cwd=folder)  # fmt: skip
+    ended = command.run("run", "--suite", "oluchi.md", "-m", models, "-j", "cues", "--runs", "1",
+                        "--db", "nonsense.db", "--format", "json", cwd=folder)  # fmt: skip
+    assert json.loads(ended.out)["condition"].startswith("oluchi-")
     rows = json.loads(ended.out)["rows"]
     assert len(rows) == len(names)
     assert {row["label"] for row in rows if (row["index"] or 0) > 50} == set()

@@ -272,7 +272,6 @@ def demo_options(suite: str, seed: int) -> RunOptions:
     names = deciders.DECIDERS if named.battery else personas.PERSONAS if persona else names
     return RunOptions(
         suite=suite,
-        variants=(suite,) if persona else (),
         models=tuple(f"sim/{name}" for name in names),
         runs=1 if named.grid or named.battery or persona else _DEMO_RUNS,  # cells, stems and situations are the sample
         judges=(kinds.PICKS if named.battery else kinds.CUES,),

@@ -15,14 +15,6 @@ def built_in() -> list[tuple[LoadedSuite, int]]:
     return [(loaded, plan.calls(loaded.suite)) for loaded in map(load.load, load.built_in())]
 
 
-def name_of(name: str) -> str:
-    """How a suite is called in stores: a persona file by its persona, NAME and NAME@EDITION as they are.
-
-    Raises DocumentError, UsageError for a persona file that cannot be read or has a problem.
-    """
-    return load.load(name).suite.suite if name.endswith(load.PERSONA) else name
-
-
 def grid_prompts(name: str, part: SuitePart) -> tuple[bytes, dict[str, int]]:
     """The prompts of a grid, or of a part of it, as JSON Lines in the published format; and how many each side asks.
 

@@ -50,20 +50,6 @@ AnyOption = Callable[[Any], Any]
 command = functools.partial(click.command, cls=Command)
 
 
-class _StoredSuite(click.ParamType):  # type: ignore[type-arg]
-    """A suite of a store, which may be named by a persona file."""
-
-    name = "text"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """By the name that the store has."""
-        if not str(value).endswith(".md"):
-            return str(value)
-        from independence.api import suites
-
-        return suites.name_of(str(value))
-
-
 class NameList(click.ParamType):  # type: ignore[type-arg]
     """A comma list of names, blanks trimmed, empty parts refused."""
 
@@ -189,7 +175,6 @@ STORED_PLACE = (
     option(
         WHAT,
         "--suite",
-        type=_StoredSuite(),
         help="NAME or NAME@EDITION, or a persona file; not needed if the store holds only one.",
         shell_complete=completion.stored("suites"),
     ),

@@ -114,7 +114,7 @@ def run(
     """
     env, known, options = _known(options, connection)
     known = subjects.with_stored_weights(connection, connections.with_local(known, local, env))
-    suite, personas, variants = with_personas(loaded, options.variants)
+    suite, personas, variants = with_personas(loaded, load.asked_under(options.suite, options.variants))
     wanted = options.runs if options.run_number is None else options.run_number
     runs = (RUNS if options.calls is None else LEAST) if wanted is None else wanted
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)

@@ -61,16 +61,18 @@ def heading(part: Component) -> str:
 
 
 def measured(index: Index, part: Component) -> str:
-    """What the dimensions of a component measure."""
-    return " or ".join(dict.fromkeys(_measured(index, name) for name in part.dimensions))
-
-
-def _measured(index: Index, name: str) -> str:
-    if name in _fields():
-        return _fields()[name].sentence
-    dimension = index.dimensions[name]
-    fields = ", ".join(words(field) for field in dimension.fields)
-    return f"{words(name)} (mean of {fields} in {words(dimension.experiment)})"
+    """What the dimensions of a component measure; those of the same fields in different experiments together."""
+    said, read = dict[str, None](), dict[tuple[str, ...], list[str]]()
+    for name in part.dimensions:
+        if name in _fields():
+            said[_fields()[name].sentence] = None
+        else:
+            own = index.dimensions[name]
+            read.setdefault(own.fields, []).append(words(own.experiment))
+    for fields, places in read.items():
+        how = "sum of the means" if len(places) > 1 else "mean"
+        said[f"{', '.join(map(words, fields))} in {', '.join(dict.fromkeys(places))} ({how})"] = None
+    return " or ".join(said)
 
 
 def component_line(index: Index, part: Component) -> str:

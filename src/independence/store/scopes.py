@@ -82,7 +82,9 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
     info = _edition(connection, suite)
     loaded = suite_of(connection, info.where)
     there = queries.conditions(connection, info.where)
-    # What is left open is as the suite has it, else as the only condition that fits has it.
+    # What is left open is as the persona file or the suite has it, else as the only condition that fits has it.
+    if variant is None and suite and load.is_persona(suite):
+        variant = suite
     if variant is not None:
         own = load.persona(Path(variant)).name if load.is_persona(variant) else variant
         variant = variant_named(own, {name for name, _ in there})
@@ -196,10 +198,15 @@ def counting_rubrics(connection: sqlite3.Connection, scope: BoardScope) -> dict[
 
 
 def editions(connection: sqlite3.Connection, asked: str | None = None) -> list[queries.EditionInfo]:
-    """The editions that `NAME` or `NAME@EDITION` means, last used first; without a name all. Raises StoreError."""
+    """The editions that `NAME`, `NAME@EDITION` or a persona file means, last used first; without a name all.
+
+    Raises StoreError, and DocumentError, UsageError for a file that cannot be read or has a problem.
+    """
     known = queries.editions(connection)
     if not known:
         raise StoreError("the store is empty:", "`independence demo`, `run` or `import` fills it")
+    if asked and load.is_persona(asked):
+        asked = load.load(asked).suite.suite
     name, _, edition = (asked or "").partition("@")
     fitting = [info for info in known if name in ("", info.suite) and edition in ("", info.edition)]
     if not fitting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -136,6 +137,11 @@ def is_persona(variant: str) -> bool:
     raise UsageError(
         f"{path}: a system prompt of your own is a .md file", f"rename it to {path.with_suffix('.md').name}"
     )
+
+
+def asked_under(suite: str, variants: Sequence[str]) -> Sequence[str]:
+    """The variants of a run: those named, else of a persona file its own prompt; (): the suite's usual one."""
+    return variants or ((suite,) if is_persona(suite) else ())
 
 
 def persona(path: Path) -> Persona:

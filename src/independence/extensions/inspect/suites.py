@@ -31,10 +31,9 @@ def resolved(suite: str, variant: str = "", mode: str = "", runs: int = 1) -> tu
 
     Raises UsageError for names that the suite does not have.
     """
-    variant = variant or (suite if load.is_persona(suite) else "")
     loaded = load.load(suite, analysis.check)
     _KNOWN[suite, loaded.edition] = loaded
-    own, personas, names = resolve.with_personas(loaded, [variant] if variant else [])
+    own, personas, names = resolve.with_personas(loaded, load.asked_under(suite, [variant] if variant else []))
     (condition,) = plan.select(own, names, [mode] if mode else [], runs, ()).conditions
     return _job(msgspec.structs.replace(loaded, suite=own), personas), condition
 

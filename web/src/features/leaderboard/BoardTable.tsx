@@ -64,7 +64,7 @@ export function BoardTable({ entries, columns, all, span, reference, sort, direc
             <SortHead className={all ? STUCK : ""} sorted={head("subject")} onSort={() => { onSort("subject", "asc"); }}>
               Subject
             </SortHead>
-            <SortHead className="max-sm:w-16" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; the higher, the more it keeps of its identity, positions and choices.">
+            <SortHead className="max-sm:w-16" sorted={head("index")} right onSort={() => { onSort("index", "desc"); }} about="From 0 to 100; at 100 each of the parts that it is made of is at its best.">
               Index
             </SortHead>
             <th scope="col" className={`px-3 ${all ? "w-1/4 max-sm:w-24" : "w-1/5 max-sm:w-24"}`}>
