@@ -91,6 +91,8 @@ def schemas() -> dict[str, str]:
     for name, shape in SHAPES.items():
         (whole,), parts = msgspec.json.schema_components([shape], ref_template="#/$defs/{name}")
         for part, described in parts.items():
+            if said := described.get("description"):
+                described["description"] = inspect.cleandoc(said)  # as Python 3.13 and newer have docstrings
             for field, about in _COMMENT.findall(inspect.getsource(records[part])):
                 key = dict(zip(records[part].__struct_fields__, records[part].__struct_encode_fields__, strict=True))
                 described["properties"][key[field]]["description"] = about

@@ -30,6 +30,11 @@ PROBLEMS = {
     ("known", "127.0.0.1", True): ("its TLS certificate is not for this IP address", "use the host name in the cert"),
     ("old", "localhost", True): ("its TLS certificate has expired", f"renew it on the server, or {CLOCK}"),
     ("early", "localhost", True): ("its TLS certificate is not valid yet", CLOCK),
+    # It names no key of its authority, which RFC 5280 asks for.
+    ("bare", "localhost", True): (
+        "its TLS certificate is not valid (missing authority key identifier)",
+        "Python 3.13 and newer check more",
+    ),
     ("", "localhost", True): ("it does not speak TLS on this port", "write http:// in place of https://"),
 }
 
@@ -54,6 +59,7 @@ async def serving(certificate: str) -> AsyncIterator[int]:
 async def failure(certificate: str, host: str, *, trusted: bool) -> Failure:
     """What becomes of a request."""
     context = ssl.create_default_context(cafile=AUTHORITY) if trusted else ssl.create_default_context()
+    context.verify_flags |= ssl.VERIFY_X509_STRICT  # as Python 3.13 and newer have it
     async with (
         serving(certificate) as port,
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=context)) as session,

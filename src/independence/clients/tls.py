@@ -27,6 +27,8 @@ _INVALID: Final = {
     62: TlsProblem("its TLS certificate is for another host name", "use the host name in the certificate"),
     64: TlsProblem("its TLS certificate is not for this IP address", "use the host name in the certificate"),
 }
+_UNKNOWN: Final = (2, 18, 19, 20, 21, 27)  # likewise, of a certificate that nobody known has signed
+_OWN: Final = 18
 
 
 def problem(error: aiohttp.ClientSSLError) -> TlsProblem:
@@ -34,7 +36,11 @@ def problem(error: aiohttp.ClientSSLError) -> TlsProblem:
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         found = error.certificate_error
         code = found.verify_code if isinstance(found, ssl.SSLCertVerificationError) else 0
-        return _INVALID.get(code) or _unknown(code)
+        if code in _UNKNOWN:
+            return _unknown(own=code == _OWN)
+        why = str(getattr(found, "verify_message", "") or found).lower()
+        fix = "give the server one without this fault; Python 3.13 and newer check more than older ones"
+        return _INVALID.get(code) or TlsProblem(f"its TLS certificate is not valid ({why})", fix)
     reason = getattr(error.os_error, "reason", None) or ""
     if reason in _NO_TLS:
         return TlsProblem("it does not speak TLS on this port", "write http:// in place of https://")
@@ -42,8 +48,7 @@ def problem(error: aiohttp.ClientSSLError) -> TlsProblem:
     return TlsProblem(f"TLS fails{why}", "check address and port, and what the server requires of its clients")
 
 
-def _unknown(code: int) -> TlsProblem:
-    own = code == 18
+def _unknown(*, own: bool) -> TlsProblem:
     by = "self-signed" if own else "signed by an authority that this machine does not know"
     named = os.environ.get(_FILE, "")
     if named and not Path(named).is_file():

@@ -10,7 +10,7 @@ import re
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO, NamedTuple
+from typing import IO, Final, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,7 @@ from independence.suites.schema import Suite
 from independence.types import Condition
 
 LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
+_LARGEST_HEADER: Final = 2**20  # bytes of a member's headers, long names with them
 _TAR = re.compile(r"\.(tar(\.\w+)?|tgz|txz|tbz2?)$")
 
 
@@ -184,13 +185,15 @@ def _archive(path: Path) -> Iterator[ResultFile]:
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
                 while (member := tar.next()) is not None:
                     tar.members.clear()  # or every header that was read would be kept
+                    watched.room = LARGEST
                     if member.isfile():
                         source = tar.extractfile(member) if member.size <= LARGEST else None
                         yield ResultFile(PurePosixPath(member.name).parts, source.read() if source else None)
+                    watched.room = _LARGEST_HEADER
             # tarfile takes a cut or broken header in the middle for the end; only a block of zeros is one.
             if watched.last != bytes(tarfile.BLOCKSIZE):
                 raise tarfile.ReadError("it ends before its end mark")
-            while watched.read(1 << 20):  # the rest holds the checksums
+            while stream.read(1 << 20):  # the rest holds the checksums
                 pass
     except (tarfile.TarError, *streamed_files.DAMAGE) as error:
         if kind := streamed_files.kind_of_file(path):
@@ -199,19 +202,21 @@ def _archive(path: Path) -> Iterator[ResultFile]:
 
 
 class _LastBlock:
-    """A stream that remembers the block it gave last.
+    """A stream that remembers the block it gave last, and gives no more than `room` bytes.
 
-    Raises tarfile.ReadError where more is wanted at once than a file may have: a header can ask for any amount.
+    Raises tarfile.ReadError where more is wanted: a header can ask for any amount, at once or in pieces.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
         self.last = b""
+        self.room = _LARGEST_HEADER
 
     def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= LARGEST + tarfile.BLOCKSIZE:
-            raise tarfile.ReadError(f"a part of it has more than {LARGEST // 2**20} MB")
+        if not 0 <= size <= self.room:
+            raise tarfile.ReadError(f"a header of it has more than {_LARGEST_HEADER // 2**20} MB")
         self.last = self.stream.read(size)
+        self.room -= len(self.last)
         return self.last
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
