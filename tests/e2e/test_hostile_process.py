@@ -73,7 +73,7 @@ def test_closed_streams_stop_nobody(here: Path, closed: tuple[int, ...]) -> None
 
 
 def test_too_few_file_handles_are_named(here: Path) -> None:
-    for count in (14, 16):
+    for count in (12, 16):
         ended = command.apart(
             "demo", "--suite", "harbour", "--quiet", "--db", "few.db", cwd=here,
             before=limited(resource.RLIMIT_NOFILE, count),

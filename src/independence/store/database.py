@@ -262,10 +262,10 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
 
 
 def _handles_left() -> bool:
-    """Whether as many files can be opened as a store consists of: itself, its log and the index of that."""
+    """Whether as many files can be opened as a store needs: itself, its log and the index of that, their folder."""
     try:
         with ExitStack() as stack:
-            for _ in range(3):
+            for _ in range(4):
                 stack.enter_context(Path(os.devnull).open("rb"))
     except OSError:
         return False
