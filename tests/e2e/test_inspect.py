@@ -120,7 +120,7 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
 
     # The endpoint answers with the digest of (model, messages, seed) as the id of a response.
     own = Counter(found for (found,) in command.ask(tmp_path / "ours.db", "SELECT response_id FROM calls"))
-    theirs = Counter(call.output.response_id for call in inspected.calls(log, "half"))
+    theirs = Counter(call.call.response["id"] for call in inspected.calls(log, "half"))
     if case.faults:
         assert own <= theirs  # a log has every attempt, a row of a store the last one
         assert sum(theirs.values()) == 2 * sum(own.values())
