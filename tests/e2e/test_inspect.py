@@ -13,7 +13,7 @@ from independence.errors import UsageError
 from independence.report import board_data
 from independence.store import scopes
 from tests import toy
-from tests.e2e import command, endpoint, inspected, suites
+from tests.e2e import between, command, endpoint, inspected, suites
 from tests.e2e.command import Ended
 
 JUDGED = "-T judge=openai-api/loop/judge"
@@ -57,6 +57,12 @@ def stepped(folder: Path) -> None:
     suites.write(folder, document)
     (folder / "prompts" / "notes.md").write_text("Note down what is claimed here.\n\n{{answer}}\n")
     (folder / "prompts" / "noted.md").write_text("Notes of an answer.\n\n{{notes}}\n\nFill in.\n\n{{fields}}\n")
+
+
+def renamed(url: str, name: str, served: str) -> between.Answer:
+    """Pass on to the endpoint at `url`, which knows the model `name` as `served`."""
+    ask = between.passing_on(url.removesuffix("/v1"))
+    return lambda path, body: ask(path, body and body.replace(f'"{name}"'.encode(), f'"{served}"'.encode()))
 
 
 class Case(NamedTuple):
@@ -271,11 +277,11 @@ def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
 
 @pytest.mark.deep
 def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Path):
-    toy.write(tmp_path / "toy")
-    with endpoint.serving(tmp_path) as served:
-        # A name that Inspect does not know counts as a model that reasons.
-        line = "independence/suite -T suite=toy --model-role grader=openai/judge"
-        path = inspected.evaluate(line, served.base_url, tmp_path, "openai/half")
+    stepped(tmp_path / "harbour")
+    with endpoint.serving(tmp_path) as served, between.serving(renamed(served.base_url, "o3", "judge")) as tapped:
+        # A name that Inspect does not know counts as a model that reasons unless told not to; o3 always does.
+        line = "independence/suite -T suite=harbour --model-role grader=openai/o3"
+        path = inspected.evaluate(line, tapped.url, tmp_path, "openai/half")
         log = inspected.read(path)
         sent = [call.call.request for call in inspected.calls(log) if call.model == "openai/half"]
         assert sent
@@ -285,12 +291,19 @@ def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Pa
         assert imported(tmp_path, path).code == 0
         ((config,),) = command.ask(tmp_path / "new.db", "SELECT config FROM subjects")
         assert json.loads(config)["temperature_supported"] is False
-        # It is the subject that models.yaml describes so: nothing is left to ask.
+        graded = [call.call.request for call in inspected.calls(log) if call.model == "openai/o3"]
+        assert graded
+        assert not any("temperature" in request for request in graded)
+        both = "SELECT settings FROM verdicts UNION SELECT settings FROM artefacts"
+        ((settings,),) = command.ask(tmp_path / "new.db", both)
+        assert json.loads(settings)["temperature"] is None
+        # They are the subject and the judge that models.yaml describes so: nothing is left to ask.
         (tmp_path / "models.yaml").write_text(
             f"endpoints:\n  - {{name: openai, base_url: {served.base_url}}}\n"
             "models:\n  - {model_id: openai/half, temperature_supported: false}\n"
+            "  - {model_id: openai/o3, temperature_supported: false}\n"
         )
-        run = "run --models-file models.yaml --suite toy -m openai/half --no-judge --runs 1 --db new.db --dry-run"
+        run = "run --models-file models.yaml --suite harbour -m openai/half -j openai/o3 --runs 1 --db new.db --dry-run"
         assert "0 calls" in command.run(*run.split(), cwd=tmp_path).err
 
 
