@@ -195,6 +195,39 @@ def test_inspect_score_grades_a_log_again_as_our_own_judge_would(tmp_path: Path)
 
 
 @pytest.mark.deep
+def test_eval_retry_asks_for_what_a_failed_evaluation_left_open_and_for_no_other_verdict(tmp_path: Path):
+    toy.write(tmp_path / "toy")
+    with endpoint.serving(tmp_path) as served:
+        ask, credit = between.passing_on(served.base_url.removesuffix("/v1")), [14.0]
+
+        def answer(path: str, body: bytes | None) -> between.Said:
+            credit[0] -= 1
+            return ask(path, body) if credit[0] >= 0 else between.said({"error": {"message": "no credit"}}, 402)
+
+        with between.serving(answer) as tapped:
+            # By its whole path: a task of an editable installation is retried in the folder of its file.
+            line = f"independence/suite -T suite={tmp_path / 'toy'} {ROLE} -T runs=3 --max-samples 1"
+            path = inspected.evaluate(line, tapped.url, tmp_path)
+            asked, credit[0] = Counter(one.model for one in served.requests()), float("inf")
+            again = inspected.retry(path, tapped.url, tmp_path)
+        more = Counter(one.model for one in served.requests()) - asked
+        (tmp_path / "models.yaml").write_text(f"endpoints:\n  - {{name: loop, base_url: {served.base_url}}}\n")
+        run = "run --models-file models.yaml --suite toy -m loop/half --runs 3 -j loop/judge --db ours.db --yes"
+        assert command.run(*run.split(), "--trust-judge", cwd=tmp_path).code == 0
+    failed, log = inspected.read(path), inspected.read(again)
+    graded = [sample for sample in failed.samples if sample.scores]
+    assert (failed.status, log.status, len(log.samples)) == ("error", "success", 9)
+    assert 0 < len(graded) < 9
+    assert more["judge"] == 9 - len(graded)
+    refused = imported(tmp_path, path)
+    assert refused.code == 2
+    assert f"(status `error`); `inspect eval-retry {path}` finishes it" in command.one_sentence(refused)
+    assert imported(tmp_path, again).code == 0
+    row, back = board(tmp_path, "ours.db"), board(tmp_path, "new.db")
+    assert (inspected.metrics(log)["index"], back["index"], back["ci"]) == (row["index"], row["index"], row["ci"])
+
+
+@pytest.mark.deep
 def test_a_grader_without_its_key_costs_no_call(tmp_path: Path):
     with endpoint.serving(tmp_path) as served:
         env = {"LOOP_BASE_URL": served.base_url, "LOOP_API_KEY": "none", "OPENROUTER_API_KEY": ""}
