@@ -24,8 +24,8 @@ def releases() -> list[str]:
     """Those of the range that the package index has, the oldest first."""
     command = [sys.executable, "-m", "pip", "index", "versions", "inspect-ai"]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = re.search(r"Available versions: (.*)", shown)
-    return [one for one in reversed(found[1].split(", ")) if versions.taken(one)] if found else []
+    (found,) = re.findall(r"Available versions: (.*)", shown)
+    return [one for one in reversed(found.split(", ")) if versions.taken(one)]
 
 
 def tried(release: str, folder: Path) -> dict[str, int]:
@@ -42,12 +42,15 @@ def tried(release: str, folder: Path) -> dict[str, int]:
 
 
 def main() -> None:
-    """Print the table. Ends with 1 if a test failed or was skipped."""
+    """Print the table. Ends with 1 if a test failed or was skipped, or for a release out of the range."""
     known = releases()
     named = {"floor": known[0], "newest": known[-1]}
     between = [known[len(known) * part // 3] for part in (1, 2)]
+    asked = [named.get(one, one) for one in sys.argv[1:]] or [known[0], *between, known[-1]]
+    if unknown := [one for one in asked if one not in known]:
+        sys.exit(f"{', '.join(unknown)}: no release of the range; there are {', '.join(known)}")
     rows: dict[str, dict[str, int]] = {}
-    for release in [named.get(one, one) for one in sys.argv[1:]] or [known[0], *between, known[-1]]:
+    for release in asked:
         with tempfile.TemporaryDirectory(prefix="inspect-") as folder:
             rows[release] = tried(release, Path(folder))
     print(f"{'release':10}{'passed':>8}{'failed':>8}{'skipped':>9}")
