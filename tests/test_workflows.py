@@ -71,6 +71,12 @@ def test_the_workflow_lints_a_fresh_clone_by_the_hook_and_runs_its_tests_without
     assert steps == ["make install-dev", ".venv/bin/pre-commit run --all-files", "make test-fast"]
 
 
+def test_a_workflow_tries_both_ends_of_the_range_of_inspect() -> None:
+    job = document(".github/workflows/inspect.yml")["jobs"]["inspect"]
+    assert job["strategy"]["matrix"] == {"release": ["floor", "newest"]}
+    assert {"run": "python -m tools.inspect_versions ${{ matrix.release }}"} in job["steps"]
+
+
 def test_the_hook_runs_targets_that_exist() -> None:
     hooks = document(".pre-commit-config.yaml")["repos"][0]["hooks"]
     made = [hook["entry"].split()[1] for hook in hooks if hook["entry"].startswith("make ")]

@@ -58,6 +58,15 @@ def score(line: str, log: Path, url: str, cwd: Path) -> Path:
     return scored
 
 
+def retry(log: Path, url: str, cwd: Path) -> Path:
+    """The log that `inspect eval-retry` makes of one that did not finish."""
+    env = {"LOOP_BASE_URL": url, "LOOP_API_KEY": "none"}
+    ended = run("eval-retry", log, "--log-dir", "again", "--display", "plain", cwd=cwd, env=env)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (made,) = (cwd / "again").glob("*.eval")
+    return made
+
+
 def read(log: Path) -> Any:
     """The log as Inspect's own reader gives it."""
     from inspect_ai.log import read_eval_log

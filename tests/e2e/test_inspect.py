@@ -13,7 +13,7 @@ from independence.errors import UsageError
 from independence.report import board_data
 from independence.store import scopes
 from tests import toy
-from tests.e2e import command, endpoint, inspected, suites
+from tests.e2e import between, command, endpoint, inspected, suites
 from tests.e2e.command import Ended
 
 JUDGED = "-T judge=openai-api/loop/judge"
@@ -57,6 +57,12 @@ def stepped(folder: Path) -> None:
     suites.write(folder, document)
     (folder / "prompts" / "notes.md").write_text("Note down what is claimed here.\n\n{{answer}}\n")
     (folder / "prompts" / "noted.md").write_text("Notes of an answer.\n\n{{notes}}\n\nFill in.\n\n{{fields}}\n")
+
+
+def renamed(url: str, name: str, served: str) -> between.Answer:
+    """Pass on to the endpoint at `url`, which knows the model `name` as `served`."""
+    ask = between.passing_on(url.removesuffix("/v1"))
+    return lambda path, body: ask(path, body and body.replace(f'"{name}"'.encode(), f'"{served}"'.encode()))
 
 
 class Case(NamedTuple):
@@ -120,7 +126,7 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
 
     # The endpoint answers with the digest of (model, messages, seed) as the id of a response.
     own = Counter(found for (found,) in command.ask(tmp_path / "ours.db", "SELECT response_id FROM calls"))
-    theirs = Counter(call.output.response_id for call in inspected.calls(log, "half"))
+    theirs = Counter(call.call.response["id"] for call in inspected.calls(log, "half"))
     if case.faults:
         assert own <= theirs  # a log has every attempt, a row of a store the last one
         assert sum(theirs.values()) == 2 * sum(own.values())
@@ -186,6 +192,39 @@ def test_inspect_score_grades_a_log_again_as_our_own_judge_would(tmp_path: Path)
     first, other = inspected.metrics(log), inspected.metrics(inspected.read(third))
     assert first == {name: value for name, value in other.items() if name != "cost_usd"}
     assert first["stderr"] > 0
+
+
+@pytest.mark.deep
+def test_eval_retry_asks_for_what_a_failed_evaluation_left_open_and_for_no_other_verdict(tmp_path: Path):
+    toy.write(tmp_path / "toy")
+    with endpoint.serving(tmp_path) as served:
+        ask, credit = between.passing_on(served.base_url.removesuffix("/v1")), [14.0]
+
+        def answer(path: str, body: bytes | None) -> between.Said:
+            credit[0] -= 1
+            return ask(path, body) if credit[0] >= 0 else between.said({"error": {"message": "no credit"}}, 402)
+
+        with between.serving(answer) as tapped:
+            # By its whole path: a task of an editable installation is retried in the folder of its file.
+            line = f"independence/suite -T suite={tmp_path / 'toy'} {ROLE} -T runs=3 --max-samples 1"
+            path = inspected.evaluate(line, tapped.url, tmp_path)
+            asked, credit[0] = Counter(one.model for one in served.requests()), float("inf")
+            again = inspected.retry(path, tapped.url, tmp_path)
+        more = Counter(one.model for one in served.requests()) - asked
+        (tmp_path / "models.yaml").write_text(f"endpoints:\n  - {{name: loop, base_url: {served.base_url}}}\n")
+        run = "run --models-file models.yaml --suite toy -m loop/half --runs 3 -j loop/judge --db ours.db --yes"
+        assert command.run(*run.split(), "--trust-judge", cwd=tmp_path).code == 0
+    failed, log = inspected.read(path), inspected.read(again)
+    graded = [sample for sample in failed.samples if sample.scores]
+    assert (failed.status, log.status, len(log.samples)) == ("error", "success", 9)
+    assert 0 < len(graded) < 9
+    assert more["judge"] == 9 - len(graded)
+    refused = imported(tmp_path, path)
+    assert refused.code == 2
+    assert f"(status `error`); `inspect eval-retry {path}` finishes it" in command.one_sentence(refused)
+    assert imported(tmp_path, again).code == 0
+    row, back = board(tmp_path, "ours.db"), board(tmp_path, "new.db")
+    assert (inspected.metrics(log)["index"], back["index"], back["ci"]) == (row["index"], row["index"], row["ci"])
 
 
 @pytest.mark.deep
@@ -271,11 +310,11 @@ def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
 
 @pytest.mark.deep
 def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Path):
-    toy.write(tmp_path / "toy")
-    with endpoint.serving(tmp_path) as served:
-        # A name that Inspect does not know counts as a model that reasons.
-        line = "independence/suite -T suite=toy --model-role grader=openai/judge"
-        path = inspected.evaluate(line, served.base_url, tmp_path, "openai/half")
+    stepped(tmp_path / "harbour")
+    with endpoint.serving(tmp_path) as served, between.serving(renamed(served.base_url, "o3", "judge")) as tapped:
+        # A name that Inspect does not know counts as a model that reasons unless told not to; o3 always does.
+        line = "independence/suite -T suite=harbour --model-role grader=openai/o3"
+        path = inspected.evaluate(line, tapped.url, tmp_path, "openai/half")
         log = inspected.read(path)
         sent = [call.call.request for call in inspected.calls(log) if call.model == "openai/half"]
         assert sent
@@ -285,12 +324,19 @@ def test_a_temperature_that_inspect_left_out_is_not_said_to_be_sent(tmp_path: Pa
         assert imported(tmp_path, path).code == 0
         ((config,),) = command.ask(tmp_path / "new.db", "SELECT config FROM subjects")
         assert json.loads(config)["temperature_supported"] is False
-        # It is the subject that models.yaml describes so: nothing is left to ask.
+        graded = [call.call.request for call in inspected.calls(log) if call.model == "openai/o3"]
+        assert graded
+        assert not any("temperature" in request for request in graded)
+        both = "SELECT settings FROM verdicts UNION SELECT settings FROM artefacts"
+        ((settings,),) = command.ask(tmp_path / "new.db", both)
+        assert json.loads(settings)["temperature"] is None
+        # They are the subject and the judge that models.yaml describes so: nothing is left to ask.
         (tmp_path / "models.yaml").write_text(
             f"endpoints:\n  - {{name: openai, base_url: {served.base_url}}}\n"
             "models:\n  - {model_id: openai/half, temperature_supported: false}\n"
+            "  - {model_id: openai/o3, temperature_supported: false}\n"
         )
-        run = "run --models-file models.yaml --suite toy -m openai/half --no-judge --runs 1 --db new.db --dry-run"
+        run = "run --models-file models.yaml --suite harbour -m openai/half -j openai/o3 --runs 1 --db new.db --dry-run"
         assert "0 calls" in command.run(*run.split(), cwd=tmp_path).err
 
 

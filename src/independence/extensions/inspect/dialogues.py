@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import anyio
 import msgspec
-from inspect_ai.model import GenerateConfig, ModelOutput, get_model
+from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -77,7 +77,9 @@ def ask(suite: str = "v2", variant: str = "", mode: str = "") -> Solver:
 
 def subject_of(model: Any, suite_temperature: float | None) -> Subject:
     """A model of Inspect as a subject, at the settings of Inspect's command line, else at the suite's and ours."""
-    told = model.config.merge(active_generate_config() or GenerateConfig())
+    # `model.config` has what the command line says. What `inspect_ai.eval` says of a model that was made before, and
+    # what a task has of its own (`task_with`), is in nothing public before a request, and a subject is known by it.
+    told = model.config.merge(active_generate_config())
     model_id, endpoint, name = models.identity(str(model))
     own = Subject(model_id, endpoint, name, Sampling(effort="auto"))
     return asked_with(own, Sampling(told.temperature, told.reasoning_effort), Sampling(suite_temperature))

@@ -83,7 +83,8 @@ def _output(one: LoggedDialogue, reply: Reply | None, place: int) -> Any:
     output.message.id = _id(one, place)
     if reply:
         output.usage, output.time = _model_usage(reply.usage), reply.seconds
-        output.response_id = reply.response_id or None
+        if hasattr(output, "response_id"):  # since 0.3.280
+            output.response_id = reply.response_id or None
     return output
 
 

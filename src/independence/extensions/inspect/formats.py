@@ -45,8 +45,8 @@ class LogExporter(Exporter):
 
         if place.get("judge"):
             raise UsageError("--inspect writes the verdicts of all judges; leave --judge out")
-        versions.require()
-        from independence.extensions.inspect import eval_files
+        with versions.fitting():
+            from independence.extensions.inspect import eval_files
 
         made = eval_files.contents(store, models, place)
         many = "log" if len(made.files) == 1 else "logs"

@@ -24,8 +24,8 @@ def export_logs(
     Raises UsageError where there is nothing to write, a file would be written over, or Inspect AI is not installed;
     DiskFull.
     """
-    versions.require()
-    from independence.extensions.inspect import eval_files
+    with versions.fitting():
+        from independence.extensions.inspect import eval_files
 
     with store.reading() as connection, database.reading_once(connection):
         made = eval_files.contents(store, models, place)
@@ -41,7 +41,7 @@ def import_logs(
     What is there already stays. `.dialogues` says how many were read, `.new` how many replies and verdicts were new.
     Raises UsageError for what is no such log, was cut off or changed, or holds samples that failed; StoreError.
     """
-    versions.require()
-    from independence.extensions.inspect import eval_files
+    with versions.fitting():
+        from independence.extensions.inspect import eval_files
 
     return eval_files.import_logs(path, store, say)

@@ -207,7 +207,8 @@ def completion(output: Any) -> bytes:
         "prompt_tokens_details": {"cached_tokens": cached}, "cost": spent("total_cost"),
     }  # fmt: skip
     choices = [] if output.empty else [{"message": _message(output.message), "finish_reason": finish}]
-    return msgspec.json.encode({"id": output.response_id, "model": output.model, "choices": choices, "usage": usage})
+    named = getattr(output, "response_id", None)  # Inspect keeps it since 0.3.280
+    return msgspec.json.encode({"id": named, "model": output.model, "choices": choices, "usage": usage})
 
 
 def _message(message: Any) -> dict[str, Any]:

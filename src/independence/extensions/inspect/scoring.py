@@ -12,7 +12,6 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from independence.clients.protocol import ChatClient
 from independence.config.registry import Registry
 from independence.config.subjects import from_json
 from independence.engine import dialogue
@@ -119,7 +118,7 @@ def _progress(own: LoggedDialogue, trial: Trial, before: list[SubjectAnswer]) ->
 
 
 async def graded(
-    job: ResolvedRun, judge: Judge, client: ChatClient | None, own: LoggedDialogue, finished: FinishedDialogue
+    job: ResolvedRun, judge: Judge, client: InspectClient | None, own: LoggedDialogue, finished: FinishedDialogue
 ) -> LoggedDialogue:
     """A finished dialogue with the verdict of a judge, and what that wrote before it, up to a step without an outcome.
 
@@ -135,6 +134,8 @@ async def graded(
         key = protocol.step_key(own.end, wording, written, judge.settings)
         text = prompt.render_step(step.prompt, finished.variables, finished.turns, written)
         answer = await judge.write_step(text, client, seed_of(key))
+        judge = _as_sent(judge, client)
+        key = protocol.step_key(own.end, wording, written, judge.settings)
         noted = LoggedStep(
             key=key, judge=judge.name, step=step.name, position=position, wording=wording, settings=judge.settings,
             **logged.came(answer),
@@ -145,8 +146,16 @@ async def graded(
             break
         written[step.name] = answer.text
     grade = grade or await judge.grade(finished._replace(written=written), client)
+    judge = _as_sent(judge, client)
     given = LoggedVerdict(judge=judge.name, rubric=digest, settings=judge.settings, **logged.came(grade))
     return msgspec.structs.replace(own, verdicts=(given,), steps=tuple(steps))
+
+
+def _as_sent(judge: Judge, client: InspectClient | None) -> Judge:
+    """The judge with the settings that went out: to models that reason Inspect may send no temperature."""
+    if client is None or client.sending.sends_temperature:
+        return judge
+    return msgspec.structs.replace(judge, temperature=None)
 
 
 def _finished(job: ResolvedRun, judge: Judge, trial: Trial, progress: TrialProgress) -> FinishedDialogue:

@@ -6,19 +6,19 @@ from the suite's data: what is asked, how it is graded and what it comes to is t
 
 from __future__ import annotations
 
-import inspect_ai
-from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-
 from independence.engine import dialogue
 from independence.engine.resolve import ResolvedRun
 from independence.exchange import logged
-from independence.extensions.inspect import dialogues, models, scoring, suites, versions
-from independence.extensions.inspect.board import RUNS, named
+from independence.extensions.inspect import suites, versions
 from independence.suites import script
 from independence.types import Condition
 
-versions.check(inspect_ai.__version__)
+with versions.fitting():
+    from inspect_ai import Task, task
+    from inspect_ai.dataset import MemoryDataset, Sample
+
+    from independence.extensions.inspect import dialogues, models, scoring
+    from independence.extensions.inspect.board import RUNS, named
 
 
 @task(name=named("v1"))

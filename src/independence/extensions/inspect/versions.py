@@ -1,56 +1,53 @@
-"""Which versions of Inspect AI this package was tested with, and what to say of others."""
+"""Which releases of Inspect AI this package takes, and what to say of others."""
 
 from __future__ import annotations
 
 import re
-from importlib import import_module
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from independence.errors import UsageError
 
-TESTED: Final = ("0.3.285",)
-_OLDEST: Final = (0, 3, 285)
-_NEXT: Final = (0, 4)
-# What is used of it: module -> names.
-NEEDED: Final = {
-    "inspect_ai": ("Task", "task"),
-    "inspect_ai.event": ("ModelEvent", "ScoreEvent"),
-    "inspect_ai.log": ("EvalLog", "EvalSample", "read_eval_log", "transcript", "write_eval_log"),
-    "inspect_ai.model": ("GenerateConfig", "ModelOutput", "ModelUsage", "ResponseSchema", "get_model"),
-    "inspect_ai.model._generate_config": ("active_generate_config",),
-    "inspect_ai.scorer": ("Metric", "SampleScore", "Score", "Scorer", "metric", "scorer"),
-    "inspect_ai.solver": ("Solver", "TaskState", "solver"),
-    "inspect_ai.tool": ("ToolCall", "ToolInfo", "ToolParams"),
-    "inspect_ai.util": ("JSONSchema", "registry_info"),
-}
+# As the extra `inspect` of pyproject.toml says; `python -m tools.inspect_versions` tries releases. Older ones drop why
+# a score has no value (`Score.reason`), and before 0.3.258 they send nothing by what the extra brings today, openai 3.
+FLOOR: Final = "0.3.261"
+BELOW: Final = "0.4"
 
 
-def require() -> None:
-    """Raises UsageError where Inspect AI is not installed, or lacks something that is used of it."""
+def taken(found: str) -> bool:
+    """Whether a release is in the range."""
+    return _numbers(FLOOR) <= _numbers(found) < _numbers(BELOW)
+
+
+@contextmanager
+def fitting() -> Iterator[None]:
+    """Import here what imports Inspect AI.
+
+    Raises UsageError where that is not installed, is out of the range, or lacks a name that is imported.
+    """
     try:
         found = version("inspect-ai")
     except PackageNotFoundError as error:
         what = "Inspect AI is not installed, which reads and writes .eval logs"
         raise UsageError(what, "pip install 'ai-independence-bench[inspect]'") from error
     check(found)
+    try:
+        yield
+    except ImportError as error:
+        if not (error.name or "").startswith("inspect_ai"):
+            raise
+        what = f"Inspect AI {found} lacks something that this package imports: {error}"
+        raise UsageError(what, f"pip install 'inspect-ai=={FLOOR}'") from error
 
 
 def check(found: str) -> None:
-    """Raises UsageError for a version of Inspect AI that is out of the range, or that lacks something."""
-    least, below = (".".join(map(str, part)) for part in (_OLDEST, _NEXT))
-    takes = f"this package was tested with {', '.join(TESTED)} and takes {least} up to below {below}"
-    mend = f"pip install 'inspect-ai=={TESTED[-1]}'"
-    numbers = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
-    if numbers < _OLDEST or numbers[: len(_NEXT)] >= _NEXT:
-        raise UsageError(f"Inspect AI {found} is installed, and {takes}", mend)
-    lacking = [f"{module}.{name}" for module, names in NEEDED.items() for name in names if not _has(module, name)]
-    if lacking:
-        raise UsageError(f"Inspect AI {found} has no {', '.join(lacking)}; {takes}", mend)
+    """Raises UsageError for a release of Inspect AI that is out of the range."""
+    if not taken(found):
+        what = f"Inspect AI {found} is installed, and this package takes {FLOOR} up to below {BELOW}"
+        raise UsageError(what, f"pip install 'inspect-ai>={FLOOR},<{BELOW}'")
 
 
-def _has(module: str, name: str) -> bool:
-    try:
-        return hasattr(import_module(module), name)
-    except ImportError:
-        return False
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", release)[:3])
