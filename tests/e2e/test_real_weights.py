@@ -28,7 +28,7 @@ def asked(url: str, **body: Any) -> dict[str, Any]:
 
 def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_was_told() -> None:
     template = "{% for message in messages %}{{ message.content }}{% endfor %}"
-    told = ("--context", "512", "--slots", "1", "--template", template)
+    told = ("--context", "512", "--slots", "1", "--template", template, "--repeat-penalty", "1.25")
     question = [{"role": "user", "content": "The capital of France is"}]
     with llama.serving(llama.smollm2(), "small", *told) as address:
         properties = asked(f"{address}/props")
@@ -39,6 +39,7 @@ def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_
     assert properties["total_slots"] == 1
     assert properties["model_path"] == str(llama.smollm2())
     assert properties["default_generation_settings"]["n_ctx"] == 512
+    assert properties["default_generation_settings"]["params"]["repeat_penalty"] == 1.25
     assert properties["chat_template"] == template
 
 
