@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from independence.suites import load
-from tests.e2e import command, endpoint, llama
+from tests.e2e import command, endpoint, inspected, llama
 
 pytestmark = pytest.mark.real
 
@@ -107,3 +107,15 @@ def test_in_plain_chat_an_interrupted_run_keeps_what_was_answered_and_the_same_c
     told = " ".join(shown.out.split())
     for part in ("system prompt", "earlier answers", "the person's words", "the longest prompt"):
         assert f"{part}: delivered" in told
+
+
+@pytest.mark.deep
+def test_inspect_asks_it_as_the_page_of_results_has_it_and_its_log_comes_back(smollm2: str, tmp_path: Path) -> None:
+    inspected.needed()
+    line = "independence/v2 -T mode=user_role -T judge=cues --limit 1"
+    path = inspected.evaluate(line, f"{smollm2}/v1", tmp_path, "openai-api/loop/smollm2")
+    log = inspected.read(path)
+    assert log.status == "success"
+    assert all(call.output.usage.output_tokens > 1 for call in inspected.calls(log))
+    command.ok("import", path, "--db", "x.db", cwd=tmp_path)
+    assert calls(tmp_path / "x.db") == 1
