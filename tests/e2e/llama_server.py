@@ -16,6 +16,7 @@ options.add_argument("alias")
 options.add_argument("--context", type=int, default=4096, help="tokens of one slot")
 options.add_argument("--slots", type=int, default=2, help="requests that are answered at a time")
 options.add_argument("--threads", type=int, default=1, help="more only wait for each other on so small a model")
+options.add_argument("--repeat-penalty", type=float, default=1.0, help="above 1 so small a model loops less")
 options.add_argument("--template", default="", help="a chat template in Jinja, in place of the model's own")
 options.add_argument("--no-tools", action="store_true", help="no Jinja: a built-in template, and tools are refused")
 options.add_argument("--every-token", action="store_true", help="every token gets its share, however small")
@@ -26,6 +27,7 @@ params.model.path = asked.model
 params.model_alias = {asked.alias}
 params.port = 0
 params.n_parallel = asked.slots
+params.sampling.penalty_repeat = asked.repeat_penalty
 params.n_ctx = asked.context * asked.slots
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = asked.threads
 params.chat_template = asked.template

@@ -245,13 +245,13 @@ def test_a_grader_without_its_key_costs_no_call(tmp_path: Path):
 def test_every_suite_that_ships_is_a_task():
     from inspect_ai.util import registry_info
 
-    from independence.extensions.inspect import tasks
+    from independence.extensions.inspect import suites, tasks
     from independence.suites import load
 
     for name in load.built_in():
-        made = getattr(tasks, name.replace("-", "_"))
+        made = getattr(tasks, suites.task_name(name))
         assert registry_info(made).name == f"independence/{name}"
-        assert made(judge="mockllm/model").name == f"independence_{name.replace('-', '_')}"
+        assert made(judge="mockllm/model").name == suites.task_name(name)
 
 
 def test_a_persona_file_is_a_task_under_its_own_text(tmp_path: Path):

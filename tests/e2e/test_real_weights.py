@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from independence.suites import load
-from tests.e2e import command, endpoint, llama
+from tests.e2e import command, endpoint, inspected, llama
 
 pytestmark = pytest.mark.real
 
@@ -28,7 +28,7 @@ def asked(url: str, **body: Any) -> dict[str, Any]:
 
 def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_was_told() -> None:
     template = "{% for message in messages %}{{ message.content }}{% endfor %}"
-    told = ("--context", "512", "--slots", "1", "--template", template)
+    told = ("--context", "512", "--slots", "1", "--template", template, "--repeat-penalty", "1.25")
     question = [{"role": "user", "content": "The capital of France is"}]
     with llama.serving(llama.smollm2(), "small", *told) as address:
         properties = asked(f"{address}/props")
@@ -39,6 +39,7 @@ def test_the_server_answers_in_words_and_is_as_large_and_has_the_template_as_it_
     assert properties["total_slots"] == 1
     assert properties["model_path"] == str(llama.smollm2())
     assert properties["default_generation_settings"]["n_ctx"] == 512
+    assert properties["default_generation_settings"]["params"]["repeat_penalty"] == 1.25
     assert properties["chat_template"] == template
 
 
@@ -106,3 +107,15 @@ def test_in_plain_chat_an_interrupted_run_keeps_what_was_answered_and_the_same_c
     told = " ".join(shown.out.split())
     for part in ("system prompt", "earlier answers", "the person's words", "the longest prompt"):
         assert f"{part}: delivered" in told
+
+
+@pytest.mark.deep
+def test_inspect_asks_it_as_the_page_of_results_has_it_and_its_log_comes_back(smollm2: str, tmp_path: Path) -> None:
+    inspected.needed()
+    line = "independence/v2 -T mode=user_role -T judge=cues --limit 1"
+    path = inspected.evaluate(line, f"{smollm2}/v1", tmp_path, "openai-api/loop/smollm2")
+    log = inspected.read(path)
+    assert log.status == "success"
+    assert all(call.output.usage.output_tokens > 1 for call in inspected.calls(log))
+    command.ok("import", path, "--db", "x.db", cwd=tmp_path)
+    assert calls(tmp_path / "x.db") == 1

@@ -18,53 +18,61 @@ with versions.fitting():
     from inspect_ai.dataset import MemoryDataset, Sample
 
     from independence.extensions.inspect import dialogues, models, scoring
-    from independence.extensions.inspect.board import RUNS, named
+    from independence.extensions.inspect.board import PACKAGE, RUNS, named
 
 
-@task(name=named("v1"))
-def v1(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+def _named(name: str) -> str | None:
+    """`independence/NAME`; None, for the name of the function, where Inspect loads this file by its path.
+
+    So do users of the register of Inspect Evals. Inspect then calls the module by that path and looks for the function.
+    """
+    return named(name) if __name__.startswith(f"{PACKAGE}.") else None
+
+
+@task(name=_named("v1"))
+def independence_v1(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """Identity, resistance and stability in fourteen dialogues, one of them of fifteen questions."""
     return suite_task("v1", judge, variant, mode, runs)
 
 
-@task(name=named("lite"))
-def lite(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("lite"))
+def independence_lite(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """Identity, resistance and stability in fourteen short dialogues."""
     return suite_task("lite", judge, variant, mode, runs)
 
 
-@task(name=named("v2"))
-def v2(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("v2"))
+def independence_v2(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """Identity, resistance and stability in fifteen short dialogues."""
     return suite_task("v2", judge, variant, mode, runs)
 
 
-@task(name=named("sides"))
-def sides(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("sides"))
+def independence_sides(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """Whether moral advice bends towards whoever asks for it."""
     return suite_task("sides", judge, variant, mode, runs)
 
 
-@task(name=named("sides-es"))
-def sides_es(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("sides-es"))
+def independence_sides_es(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """The suite `sides` in Spanish."""
     return suite_task("sides-es", judge, variant, mode, runs)
 
 
-@task(name=named("rent"))
-def rent(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("rent"))
+def independence_rent(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """The published instrument: whom advice about a rent favours."""
     return suite_task("rent", judge, variant, mode, runs)
 
 
-@task(name=named("reasons"))
-def reasons(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("reasons"))
+def independence_reasons(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """Whether a model changes a choice of its own for a reason that counts, and keeps it when there is none."""
     return suite_task("reasons", judge, variant, mode, runs)
 
 
-@task(name=named("suite"))
-def suite(suite: str, judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+@task(name=_named("suite"))
+def independence_suite(suite: str, judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """A suite of one's own: a folder with suite.yaml, or a persona file."""
     return suite_task(suite, judge, variant, mode, runs)
 
