@@ -75,6 +75,9 @@ class Case(NamedTuple):
 
 CASES = {
     "v2": Case("v2 -j loop/judge --runs 2", f"independence/v2 {ROLE} -T runs=2"),
+    "fields of other ranges, which Inspect leaves out of the schema": Case(
+        "lite -j loop/judge --runs 1", f"independence/lite {ROLE}"
+    ),
     "a suite of one's own": Case(
         "./toy -j loop/judge --runs 3 --variants plain --modes user_role",
         f"independence/suite -T suite=./toy {JUDGED} -T variant=plain -T mode=user_role --epochs 3",

@@ -175,24 +175,27 @@ def last_answer(prompt: str) -> str:
 
 
 def form_of(prompt: str, schema: Mapping[str, Any] | None) -> dict[str, FormField]:
-    """What is to be filled in, by name: the schema's properties, or the prompt's own list without one."""
+    """What is to be filled in, by name: the schema's properties, or the prompt's own list without one.
+
+    A schema may come without ranges, which some clients leave out: then they are those of the list.
+    """
+    listed = {
+        name: FormField(kind, float(low or 0), float(high or 10), about)
+        for name, kind, low, high, about in _LISTED.findall(prompt)
+    }
     if schema:
         properties = schema.get("properties")
         told = properties.items() if isinstance(properties, Mapping) else ()
         return {
             str(name): FormField(
                 field["type"],
-                float(field.get("minimum", 0)),
-                float(field.get("maximum", 10)),
+                float(field.get("minimum", listed.get(name, FormField("")).low)),
+                float(field.get("maximum", listed.get(name, FormField("")).high)),
                 str(field.get("description", "")),
             )
             for name, field in told
             if isinstance(field, Mapping) and field.get("type") in _KINDS
         }
-    listed = {
-        name: FormField(kind, float(low or 0), float(high or 10), about)
-        for name, kind, low, high, about in _LISTED.findall(prompt)
-    }
     quote = {QUOTE: FormField("string")} if f"\n- {QUOTE} (string)" in prompt else {}
     return quote | {"reasoning": FormField("string")} | listed
 
