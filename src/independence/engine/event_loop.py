@@ -33,14 +33,6 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
     try:
         with asyncio.Runner(loop_factory=factory) as runner:
             runner.run(kept())
-    except RuntimeError as error:
-        # A loop of uvloop that could not begin cannot be closed either, which hides why it could not.
-        first: BaseException = error
-        while first.__context__ is not None:
-            first = first.__context__
-        if isinstance(first, OSError) and "close a running" in str(error):
-            raise first from None
-        raise
     finally:
         gc.set_threshold(*before)
     return results[0]
