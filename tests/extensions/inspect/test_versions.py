@@ -11,7 +11,7 @@ import pytest
 from independence.errors import UsageError
 from independence.extensions.inspect import versions
 
-PROJECT = Path(__file__).parents[3] / "pyproject.toml"
+ROOT = Path(__file__).parents[3]
 
 
 def test_another_release_is_refused_in_one_line():
@@ -26,8 +26,9 @@ def test_another_release_is_refused_in_one_line():
 def test_releases_of_the_range_are_taken_and_the_extra_brings_one_of_them():
     for found in ("0.3.261", "0.3.300", "0.3.285.dev3"):
         versions.check(found)
-    extra = tomllib.loads(PROJECT.read_text("utf-8"))["project"]["optional-dependencies"]["inspect"]
+    extra = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["inspect"]
     assert f"inspect-ai>={versions.FLOOR},<{versions.BELOW}" in extra
+    assert f"from {versions.FLOOR} (" in (ROOT / "docs" / "inspect.md").read_text("utf-8")
 
 
 def test_what_a_release_lacks_is_named():
