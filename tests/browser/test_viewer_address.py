@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.web.generated import WEB
 
-from .viewing import Viewer, quiet, seen, set_in_typeface, settled, steady_text
+from .viewing import Viewer, quiet, seen, settled, steady_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 FILTERED = (
@@ -91,7 +91,6 @@ async def test_what_a_reader_chooses_is_in_the_address(browser: Browser, viewer:
 async def test_back_returns_to_where_the_reader_was_on_a_page(browser: Browser, viewer: Viewer) -> None:
     async with seen(browser, 390) as (page, _, _):
         await settled(page, viewer.route("/s"))
-        await set_in_typeface(page)
         link = page.locator("main").get_by_role("link").last
         await link.scroll_into_view_if_needed()
         top = await page.evaluate("scrollY")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.async_api import Browser, expect
+import asyncio
 
-from .viewing import Viewer, fits, seen, settled
+import pytest
+from playwright.async_api import Browser, Route, expect
+
+from .viewing import Viewer, fits, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+# The boxes of what can be pressed on a page (its menu may move a little): left, top, right, bottom in pixels.
+PRESSED = """[...document.querySelectorAll("main a[href], main button")].map(one => {
+    const {left, top, right, bottom} = one.getBoundingClientRect();
+    return [left, top, right, bottom];
+})"""
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -31,3 +38,27 @@ async def test_the_board_opens_with_its_result_a_fold_and_whole_names(
         assert said == []
         await fold.get_by_role("link").click()
         await page.wait_for_url(f"**/r/{viewer.index.fold.run}/{viewer.index.fold.scenario}**")
+
+
+@pytest.mark.parametrize("path", ["/", "/m/SUBJECT", "/nowhere", "/m/nobody"])
+async def test_what_a_pointer_is_over_stays_under_it_when_the_typeface_comes(
+    browser: Browser, viewer: Viewer, path: str
+) -> None:
+    come = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await come.wait()
+        await route.continue_()
+
+    async with seen(browser) as (page, _, _):
+        await page.route("**/*.woff2", late)
+        async with page.expect_request("**/*.woff2"):  # asked for once all else is there
+            await page.goto(viewer.route(path))
+        before = await page.evaluate(PRESSED)
+        come.set()
+        await quiet(page)
+        after = await page.evaluate(PRESSED)
+        assert len(after) == len(before) > 0
+        for (left, top, right, bottom), (x, y, end, foot) in zip(before, after, strict=True):
+            assert x <= (left + right) / 2 <= end
+            assert y <= (top + bottom) / 2 <= foot

@@ -25,7 +25,7 @@ from tests.report import filled
 from tests.virtual_time import HandClock
 
 from . import serving
-from .viewing import named, quiet, seen, set_in_typeface, settled
+from .viewing import named, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 STEPS, EACH = 4, 50  # answers come in so many steps of so many
@@ -77,11 +77,9 @@ async def test_answers_that_another_process_writes_are_seen_and_no_row_moves_und
     ):  # fmt: skip
         await settled(live, viewer.route("/live"))
         await live.get_by_text(re.compile(COUNT)).first.wait_for()
-        await set_in_typeface(live)
         names = await live.evaluate(NAMES)
         await live.evaluate(WATCH)
         await settled(board, viewer.route("/"))
-        await set_in_typeface(board)
         rows = await board.evaluate(ROWS)
         for step in range(STEPS):
             write(path, rest, step)
@@ -104,7 +102,6 @@ async def test_who_comes_from_live_sees_results_come_and_keeps_their_place(
     path, rest = halved
     async with serving.served(path) as viewer, seen(browser, 390) as (page, said, _):
         await settled(page, viewer.route("/live"))
-        await set_in_typeface(page)
         await page.get_by_role("link", name="Leaderboard so far").click()
         field = page.locator("main input[type=search]")
         await field.fill("sim")
@@ -177,7 +174,6 @@ async def test_a_server_that_ends_is_said_and_what_is_shown_stays(browser: Brows
     async with seen(browser) as (page, _, _):
         async with serving.served(store) as viewer:
             await settled(page, viewer.route("/"))
-            await set_in_typeface(page)
             rows = await page.evaluate(ROWS)
         await page.get_by_text("The server does not answer; what is shown stays").wait_for()
         assert await page.evaluate(ROWS) == rows

@@ -58,7 +58,6 @@ async def test_a_late_document_never_lands_on_another_page(browser: Browser, vie
         await page.route("**/text/direct*/**", wait)
         await page.goto(viewer.route("/m/SUBJECT/r/1/direct"))
         await page.get_by_label("Scenario", exact=True).select_option("pt04")
-        await quiet(page)
         await page.locator("[data-answer]").first.wait_for()
         before = await page.locator("main").inner_text()
         async with page.expect_response("**/text/direct*/**") as response:

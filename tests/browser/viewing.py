@@ -20,6 +20,14 @@ ROUTES = (
 WAITING = re.compile("…$")  # how every sentence of `ui/Notice.tsx` about something on its way ends
 WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 
+# The typeface comes last: lines wrap anew then, and a link may move away from under a pointer that is about to press.
+TYPEFACE = """async patience => {
+    while (![...document.fonts].some(face => face.family.includes("Source Sans 3"))) {
+        if (performance.now() > patience) throw new Error("the page never got its typeface");
+        await new Promise(requestAnimationFrame);
+    }
+}"""
+
 # The text of the page after ten frames without a change, at most some seconds.
 STEADY = """async () => {
     let [text, same] = ["", 0];
@@ -95,15 +103,11 @@ async def settled(page: Page, address: str) -> None:
 
 
 async def quiet(page: Page) -> None:
-    """Wait until the page has its heading and nothing is on its way any more."""
+    """Wait until the page has its heading and its typeface, and nothing is on its way any more."""
     await page.locator("h1").wait_for()
     waiting = page.locator("main").get_by_role("status").filter(has_text=WAITING)
     await expect(waiting).to_have_count(0, timeout=PATIENCE)
-
-
-async def set_in_typeface(page: Page) -> None:
-    """Wait until the page has its typeface: lines wrap anew when it comes."""
-    await page.evaluate("async () => { while (!document.fonts.size) await new Promise(requestAnimationFrame) }")
+    await page.evaluate(TYPEFACE, PATIENCE)
 
 
 async def steady_text(page: Page) -> str:
