@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, Route, expect
 
-from .viewing import Viewer, fits, quiet, seen, settled
+from .viewing import Viewer, drawn, fits, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 # The boxes of what can be pressed on a page (its menu may move a little): left, top, right, bottom in pixels.
@@ -52,8 +52,9 @@ async def test_what_a_pointer_is_over_stays_under_it_when_the_typeface_comes(
 
     async with seen(browser) as (page, _, _):
         await page.route("**/*.woff2", late)
-        async with page.expect_request("**/*.woff2"):  # asked for once all else is there
+        async with page.expect_request("**/*.woff2"):
             await page.goto(viewer.route(path))
+            await drawn(page)
         before = await page.evaluate(PRESSED)
         come.set()
         await quiet(page)

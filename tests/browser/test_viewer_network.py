@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route
 
 from .serving import Site
-from .viewing import ROUTES, Viewer, quiet, seen, settled, steady_text
+from .viewing import ROUTES, Viewer, drawn, quiet, seen, settled, steady_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -58,6 +58,7 @@ async def test_a_late_document_never_lands_on_another_page(browser: Browser, vie
         await page.route("**/text/direct*/**", wait)
         await page.goto(viewer.route("/m/SUBJECT/r/1/direct"))
         await page.get_by_label("Scenario", exact=True).select_option("pt04")
+        await drawn(page)
         await page.locator("[data-answer]").first.wait_for()
         before = await page.locator("main").inner_text()
         async with page.expect_response("**/text/direct*/**") as response:
@@ -119,9 +120,11 @@ async def test_an_address_of_what_is_not_here_is_said_to_be_and_leads_to_what_is
     async with seen(browser) as (page, said, _):
         for path in UNKNOWN:
             await settled(page, viewer.route(path))
-            await page.get_by_role("heading", name=re.compile("^No such|^Nothing to show")).wait_for()
+            heading = page.get_by_role("heading", name=re.compile("^No such|^Nothing to show"))
+            await heading.wait_for()
             assert re.match("No such|Nothing to show", await page.title()), path
             await page.locator("main").get_by_role("link").click()
+            await heading.wait_for(state="detached")
             await quiet(page)
             assert len(await page.locator("main").inner_text()) > 400, path
         assert said == []

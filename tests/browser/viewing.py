@@ -104,10 +104,15 @@ async def settled(page: Page, address: str) -> None:
 
 async def quiet(page: Page) -> None:
     """Wait until the page has its heading and its typeface, and nothing is on its way any more."""
+    await drawn(page)
+    await page.evaluate(TYPEFACE, PATIENCE)
+
+
+async def drawn(page: Page) -> None:
+    """Wait until the page has its heading, and nothing but the typeface is on its way any more."""
     await page.locator("h1").wait_for()
     waiting = page.locator("main").get_by_role("status").filter(has_text=WAITING)
     await expect(waiting).to_have_count(0, timeout=PATIENCE)
-    await page.evaluate(TYPEFACE, PATIENCE)
 
 
 async def steady_text(page: Page) -> str:
