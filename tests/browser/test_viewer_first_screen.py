@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
-from playwright.async_api import Browser, Route, expect
+from playwright.async_api import Browser, expect
 
-from .viewing import Viewer, drawn, fits, quiet, seen, settled
+from .viewing import Viewer, drawn, fits, held, quiet, seen, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 # The boxes of what can be pressed on a page (its menu may move a little): left, top, right, bottom in pixels.
@@ -44,14 +42,8 @@ async def test_the_board_opens_with_its_result_a_fold_and_whole_names(
 async def test_what_a_pointer_is_over_stays_under_it_when_the_typeface_comes(
     browser: Browser, viewer: Viewer, path: str
 ) -> None:
-    come = asyncio.Event()
-
-    async def late(route: Route) -> None:
-        await come.wait()
-        await route.continue_()
-
     async with seen(browser) as (page, _, _):
-        await page.route("**/*.woff2", late)
+        come = await held(page, "**/*.woff2")
         async with page.expect_request("**/*.woff2"):
             await page.goto(viewer.route(path))
             await drawn(page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from urllib.parse import urlsplit
 
@@ -10,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route
 
 from .serving import Site
-from .viewing import ROUTES, Viewer, drawn, quiet, seen, settled, steady_text
+from .viewing import ROUTES, Viewer, drawn, held, quiet, seen, settled, steady_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -48,14 +47,8 @@ async def test_the_exported_site_shows_what_the_served_one_shows_with_all_other_
 
 
 async def test_a_late_document_never_lands_on_another_page(browser: Browser, viewer: Viewer) -> None:
-    late = asyncio.Event()
-
-    async def wait(route: Route) -> None:
-        await late.wait()
-        await route.continue_()
-
     async with seen(browser) as (page, _, _):
-        await page.route("**/text/direct*/**", wait)
+        late = await held(page, "**/text/direct*/**")
         await page.goto(viewer.route("/m/SUBJECT/r/1/direct"))
         await page.get_by_label("Scenario", exact=True).select_option("pt04")
         await drawn(page)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from independence.report.site.schema import BoardInfo, IndexDocument, SubjectProfile
 
@@ -93,6 +94,18 @@ async def seen(browser: Browser, width: int = 1280, **options: Any) -> AsyncIter
         yield Seen(page, said, asked)
     finally:
         await context.close()
+
+
+async def held(page: Page, asked: str) -> asyncio.Event:
+    """Keep what a page asks for, by a pattern of its address, from coming until the event is set."""
+    come = asyncio.Event()
+
+    async def wait(route: Route) -> None:
+        await come.wait()
+        await route.continue_()
+
+    await page.route(asked, wait)
+    return come
 
 
 async def settled(page: Page, address: str) -> None:
