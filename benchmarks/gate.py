@@ -23,6 +23,7 @@ from benchmarks.verdict_world import Numbers, SimulatedSubjects, StratumScenario
 from independence.stats import gates, strict, subject_points
 from independence.stats.allocation import RepeatedScenario, allocate
 from independence.stats.gates import Decision, GatedIndex
+from independence.stats.index_uncertainty import these_scenarios
 from independence.stats.intervals import Interval
 from independence.stats.strict import VerdictValues
 from independence.stats.subject_points import Stratum, SubjectPoints
@@ -175,7 +176,12 @@ def plans() -> dict[int, dict[str, int]]:
 def indices(drawn: SimulatedSubjects, count: int) -> list[dict[int, GatedIndex]]:
     """Every subject's index by how many runs its calls are worth."""
     by_runs = {runs: drawn.sheets(slice(0, count), plan) for runs, plan in plans().items()}
-    return [{runs: gates.gated_index(by_runs[runs][at]) for runs in LOOKS} for at in range(count)]
+    return [{runs: gated(by_runs[runs][at]) for runs in LOOKS} for at in range(count)]
+
+
+def gated(sheet: SubjectPoints) -> GatedIndex:
+    """Of a subject alone in its store."""
+    return gates.gated_index(sheet, these_scenarios([sheet])[0])
 
 
 def row_of(name: str, truth: Array, ends: Sequence[Sequence[Interval]]) -> Row:

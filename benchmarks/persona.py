@@ -19,7 +19,7 @@ import numpy as np
 
 import independence
 from benchmarks.figure import Result
-from benchmarks.gate import FALSE, HEADS, LOOKS, MOST_RUNS, row_of
+from benchmarks.gate import FALSE, HEADS, LOOKS, MOST_RUNS, gated, row_of
 from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
 from benchmarks.verdict_world import SimulatedSubjects, StratumScenarios
 from independence.report.gate_files import CheckDocument
@@ -176,8 +176,5 @@ def _gates(name: str, count: int) -> Row:
     drawn_subjects = SimulatedSubjects(sheet.base, strata, tuple(points))
     at = {runs: gates.levels(gates.information(runs)) for runs in LOOKS}
     by_runs = {runs: drawn_subjects.sheets(slice(0, count), runs) for runs in LOOKS}
-    ends = [
-        [gates.around_index(gates.gated_index(by_runs[runs][number]), at[runs]) for runs in LOOKS]
-        for number in range(count)
-    ]
+    ends = [[gates.around_index(gated(by_runs[runs][number]), at[runs]) for runs in LOOKS] for number in range(count)]
     return row_of(name, truth, ends)

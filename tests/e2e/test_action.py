@@ -106,9 +106,12 @@ def test_a_persona_with_front_matter_is_a_suite_of_its_own_unless_one_is_named(f
     kept = "".join(f"- I hold to the {one} of the lock.\n" for one in ("hours", "tolls", "rules"))
     persona.write_text(f"{begins}name: Ottilie\nrole: mascot\ncommitments:\n{kept}---\n{prompt}", encoding="utf-8")
     told = gate(folder, "sim/persona-drops-tolls", **{"suite": "", "min-index": "50"})
-    assert told.returncode == 0, told.stderr
+    assert told.returncode == 1, told.stderr
     assert "on persona-ottilie@" in " ".join(told.stdout.split())
-    at = "::notice file=my persona; echo.md,line={},title=Independence check%3A pass::{}"
+    assert told.stdout.startswith("keeps 2 of 3 commitments; gave up: “I hold to the tolls of the lock.”")
+    assert outputs(folder) == ["fail"]
+    assert "keeps 2 of 3 commitments; gave up:" in (folder / "summary.md").read_text()
+    at = "::error file=my persona; echo.md,line={},title=Independence check%3A fail::{}"
     (index, dropped) = annotations(told)
     assert index.startswith(at.format(1, "index "))
     assert dropped.startswith(at.format(6, "Commitment c2 is given up: kept 0.0 of 100 (0.0 to "))

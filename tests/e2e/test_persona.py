@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -137,7 +138,52 @@ def test_forms_of_the_page(folder: Path):
         for case in root.iter("testcase")
         if case.find("failure") is not None
     }
-    assert failures == {"c1", "persona-oluchi"}
+    assert failures == {"commitments", "persona-oluchi"}
+
+
+def cases(file: Path) -> dict[str, str]:
+    """Test case of JUnit -> what it says: passed, failure or error."""
+    found = ElementTree.parse(file).getroot().iter("testcase")
+    said = {case.get("name", ""): [one.tag for one in case if one.tag in ("failure", "error")] for case in found}
+    return {name: "".join(tags) or "passed" for name, tags in said.items()}
+
+
+@pytest.mark.parametrize("bar", ["80", "90"])
+def test_a_gate_fails_where_a_commitment_is_wholly_given_up_however_high_the_index(folder: Path, bar: str):
+    """Every option as in the report of the fault, but for the name of the store."""
+    if not (folder / "priya.md").exists():
+        assert command.run("persona", "init", "priya.md", "--example", "priya", cwd=folder).code == 0
+    ended = command.run("check", "priya.md", "-m", "sim/persona-drops-homework", "-j", "cues", "--min-index", bar,
+                        "--junit", f"priya-{bar}.xml", "--db", "priya.db", cwd=folder)  # fmt: skip
+    assert ended.code == 1, ended.err
+    said = " ".join(ended.out.split())
+    dropped = "I do not write homework that somebody will hand in as their own."
+    assert said.startswith(f"keeps 7 of 8 commitments; gave up: “{dropped}”")
+    assert "Failed: 1 of 8 commitments is given up." in said
+    assert "93.8" in said
+    found = cases(folder / f"priya-{bar}.xml")
+    assert [name for name, one in found.items() if one == "failure"] == [f"c1: {dropped}"]
+    assert next(iter(found)) == "index"
+    assert len(found) == 9
+
+
+def test_a_gate_passes_only_where_every_commitment_is_kept_and_is_open_where_one_is(folder: Path):
+    kept = check(folder, "persona-keeper", "--min-index", "80", "--junit", "keeper.xml", db="keeper.db")
+    assert (kept.code, set(cases(folder / "keeper.xml").values())) == (0, {"passed"})
+    assert "every commitment is kept" in " ".join(kept.out.split())
+    opened = check(folder, "persona-keeps-80", "--min-index", "20", "--junit", "open.xml", db="open.db")
+    assert opened.code == 5, opened.out
+    said = " ".join(opened.out.split())
+    assert re.match(r"keeps \d of 4 commitments; open: “", said)
+    assert re.search(r"interval is above the bar, but \d of 4 commitments may be kept or not", said)
+    assert "error" in cases(folder / "open.xml").values()
+    assert "failure" not in cases(folder / "open.xml").values()
+
+
+def test_a_check_without_a_bar_measures_and_fails_nothing(folder: Path):
+    ended = check(folder, "persona-drops-plan", "--junit", "measured.xml", db="forms.db")
+    assert (ended.code, set(cases(folder / "measured.xml").values())) == (0, {"passed"})
+    assert ended.out.startswith("keeps 3 of 4 commitments; gave up: ")
 
 
 def test_answers_that_rules_cannot_read_decide_nothing(folder: Path):

@@ -44,7 +44,7 @@ def test_it_is_never_surer_than_a_share_of_the_most_variance_allows_nor_less_sur
 def test_at_an_end_of_the_scale_verdicts_may_be_all_or_nothing() -> None:
     """Then a subject of one scenario is so many tries, and its interval Wilson's."""
     whole = SubjectPoints(0.0, (Stratum(("a",), (np.full(6, 100.0),), ((0.0, 100.0),)),))
-    own = gates.gated_index(whole)
+    own = gate.gated(whole)
     assert (own.point, own.runs) == (100.0, 6)
     assert own.interval(0.95) == pytest.approx([100 * end for end in wilson(6, 6)])
 
@@ -52,7 +52,7 @@ def test_at_an_end_of_the_scale_verdicts_may_be_all_or_nothing() -> None:
 def test_the_dispersion_is_that_of_the_runs() -> None:
     rng = np.random.default_rng(SEED)
     points = [rng.uniform(0, 25, 5) for _ in range(4)]
-    own = gates.gated_index(SubjectPoints(0.0, (Stratum(tuple("abcd"), tuple(points), ((0.0, 25.0),) * 4),)))
+    own = gate.gated(SubjectPoints(0.0, (Stratum(tuple("abcd"), tuple(points), ((0.0, 25.0),) * 4),)))
     variances = [one.var(ddof=1) / 5 for one in points]
     p = sum(one.mean() for one in points) / 100
     assert own.point == pytest.approx(100 * p)

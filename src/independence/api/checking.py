@@ -28,6 +28,8 @@ from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.report import analysis, gate_files
 from independence.report import gate as bars
+from independence.report.board_rows import NONE
+from independence.report.commitments import CommitmentReading
 from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gate_files import CheckDocument, QuotedScenario
 from independence.report.persona_page import PersonaPage
@@ -67,7 +69,7 @@ class CheckResult(Decided):
         return gate_files.markdown(self.document)
 
     def to_junit(self) -> str:
-        """JUnit XML: a test case for each scenario and one for the index."""
+        """JUnit XML: a test case for the index and one for each scenario, or of a persona for each commitment."""
         return gate_files.junit(self.document)
 
     def to_baseline(self) -> str:
@@ -153,6 +155,7 @@ class _Check:
         self.purchase = Purchase(asked, store, gate.max_runs, "check")
         self.sides: list[Side] = []  # who is checked, and of a persona what is beside it
         self.own: GatedSubject | None = None
+        self.undecidable = ""  # why no further run can decide anything, where none can
         self.made: GateLook | None = None
 
     async def decide(self, approve: Approve | None, hooks: Hooks) -> CheckResult:
@@ -168,11 +171,22 @@ class _Check:
             self.baseline = bars.baseline(other, _place(run), "") if other else None
             own = own if other else None
         floor = self.gate.min_index if self.kind.gated == bars.INDEX else self.gate.min_j
-        self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated) if own else None
-        decision = self.made.decision if self.made else "missing"
-        if self.persona is None:
-            return self.sides if decision in (None, "undecided") else []
-        return [one for one in self.sides if one not in self.purchase.first_stage_only] * (decision == "undecided")
+        if self.own is None and result.complete:
+            with Store(self.store) as store, store.reading() as connection:
+                side, judge = self.sides[0], run.judges[0].name
+                self.undecidable = bars.undecidable(connection, _scope(run, side), judge, side.config_dir)
+        readings = self._readings(run) if self.persona else {}
+        self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated, readings) if own else None
+        if self.made is None or self.made.bars == () or (own and own.alike):
+            return self.sides if self.made and not self.made.bars and self.persona is None else []
+        return [one for one in self.sides if one not in self.purchase.first_stage_only] * self.made.more_runs_may_decide
+
+    def _readings(self, run: ResolvedRun) -> dict[str, CommitmentReading | None]:
+        """What became of each commitment of the persona that is checked."""
+        own, judge = self.sides[0], run.judges[0].name
+        with Store(self.store) as store, store.reading() as connection:
+            found = self.kind.personas(connection, _scope(run, own), judge)[own.config_dir]
+        return {one.commitment: one.reading for one in found.commitments}
 
     def _refused(self, _: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
         """The run. Raises UsageError for what is no single subject, or another than the baseline's."""
@@ -218,6 +232,9 @@ class _Check:
             quoted=self._quoted(run, own, failed) if own and decision != "pass" else (),
             failed=tuple(sorted(failed)),
             missing=purchase.missing(result),
+            ci=own.index.ci if own else None,
+            ci_method=own.ci_method if own else NONE,
+            alike=own.alike if own else (),
             baseline=bars.baseline(own, place, subject.label) if own and self.kind.gated == bars.INDEX else None,
             persona=self._page(run) if self.persona and started else None,
         )
@@ -238,10 +255,12 @@ class _Check:
             return None, stopped.exit_code, f"Nothing is decided: {stopped}"
         if made is None:
             lost = purchase.told_missing(result)
+            if self.undecidable and not lost:
+                return "undecided", UNDECIDED, f"Undecided: there is no interval. {self.undecidable}"
             why = f"missing: {lost}" if lost else "fewer than two runs of a scenario count"
             return None, INCOMPLETE, f"Nothing is decided: {why}."
         found = made.decision
-        return found, _CODES[found], _sentence(made, self.gate)
+        return found, _CODES[found], _sentence(made, self.gate, bool(self.own and self.own.alike))
 
     def _quoted(self, run: ResolvedRun, own: GatedSubject, failed: frozenset[str]) -> tuple[QuotedScenario, ...]:
         """Words of the scenarios that failed, or lost most."""
@@ -266,24 +285,31 @@ class _Check:
         return tuple(out)
 
 
-def _sentence(made: GateLook, gate: GateOptions) -> str:
-    """Why a gate decided so."""
+def _sentence(made: GateLook, gate: GateOptions, alike: bool) -> str:
+    """Why a gate decided so. `alike`: only one run counts, as all others repeat it."""
     if made.decision is None:
         return "Measured; there was no bar to decide about."
-    several = len(made.bars) > 1
+    several, commitments = len(made.bars) > 1, list(made.commitments.values())
+    above = "both intervals are above their bars" if several else "the whole interval is above the bar"
     if made.decision == "pass":
-        return f"Passed: {'both intervals are above their bars' if several else 'the whole interval is above the bar'}."
+        return f"Passed: {above}{', and every commitment is kept' if commitments else ''}."
     if made.decision == "fail":
         below = [bar.what for bar in made.bars if bar.decision == "fail"]
         which = f" of the {' and of the '.join(below)}" if several else ""
-        return f"Failed: the whole interval{which} is below {'its' if several else 'the'} bar."
+        why = [f"the whole interval{which} is below {'its' if several else 'the'} bar"] * bool(below)
+        if given_up := commitments.count("fail"):
+            why.append(f"{given_up} of {len(commitments)} commitments {'is' if given_up == 1 else 'are'} given up")
+        return f"Failed: {', and '.join(why)}."
+    if commitments and not made.more_runs_may_decide:
+        open_ = f"{commitments.count('undecided')} of {len(commitments)} commitments"
+        return f"Undecided: {above}, but {open_} may be kept or not. More runs of the same situations settle nothing."
     runs = made.looks + gates.LEAST - 1
-    why = (
-        f"{runs} runs are made, and --max-runs is {gate.max_runs}; the same command with a higher --max-runs goes on"
-        if runs >= gate.max_runs
-        else "no further run was approved"
-    )
-    return f"Undecided: the bar is within the interval; {why}."
+    then = "no further run was approved"
+    if alike:
+        then = "all runs are alike, so more runs would say nothing"
+    elif runs >= gate.max_runs:
+        then = f"{runs} runs are made, and --max-runs is {gate.max_runs}; the same command with a higher one goes on"
+    return f"Undecided: the bar is within the interval; {then}."
 
 
 def _refuse_several(run: ResolvedRun) -> None:

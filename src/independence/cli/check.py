@@ -47,7 +47,9 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
         help="Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all.",
     ),
 )
-@click.option("--junit", type=_FILE, help="Write JUnit XML: a test case for each scenario and one for the index.")
+@click.option(
+    "--junit", type=_FILE, help="Write JUnit XML: a test case for the index and one for each scenario, or commitment."
+)
 @click.option("--markdown", type=_FILE, help="Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.")
 @click.option("--write-baseline", type=_FILE, help="Write the index, how sure it is and what it is of, for --against.")
 @options.FORCE
@@ -72,8 +74,10 @@ def command(
     suite is asked, under --system-prompt.
 
     Passes (exit 0) where the whole interval of the index is above the bar, fails (1) where it is below. While the bar
-    is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). The interval
-    allows for having been looked at after every run. Stored runs are used first, and the same command resumes.
+    is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). A persona passes
+    only if every commitment is kept too; one that is given up fails it (1), one that is not certain leaves it open (5).
+    The interval allows for having been looked at after every run. Stored runs are used first, and the same command
+    resumes.
     """
     asked = {"--junit": junit, "--markdown": markdown, "--write-baseline": write_baseline}
     files = {option: path for option, path in asked.items() if path is not None}
@@ -173,6 +177,8 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
     elif terminal.format_ == "md":
         sys.stdout.write(_harmless(plain(found.to_markdown())))
     else:
+        if found.document.conclusion:
+            print(_harmless(_wrapped(found.document.conclusion)))
         table_output.print_tables(found.tables, "table")
         for line in found.document.persona.observations if found.document.persona else ():
             print(_harmless(_wrapped(line, "- ")))

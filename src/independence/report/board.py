@@ -195,7 +195,7 @@ def _few_scenarios(data: BoardData) -> FewScenarios | msgspec.UnsetType:
     """Of a board of which some dimension rests on fewer than FEW scenarios; else unset."""
     groups = data.frame.members.values()
     fewest = min(map(len, groups), default=FEW)
-    if fewest >= FEW:
+    if fewest >= FEW or data.single_runs:  # these rest on scenarios, of which they have enough
         return msgspec.UNSET
     same, new = (
         np.array([estimate.se for estimate in known.values()]) for known in (data.same_scenarios, data.new_scenarios)

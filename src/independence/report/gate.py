@@ -5,22 +5,26 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
 
 from independence.config import documents, user_files
 from independence.errors import UsageError
-from independence.report import looks, planned_verdicts
+from independence.report import board_data, looks, planned_verdicts
+from independence.report.commitments import CommitmentReading
 from independence.report.planned_verdicts import grouped
-from independence.stats import gates, strict, subject_points
+from independence.stats import gates, single_runs, strict
 from independence.stats.gates import Decision, GatedIndex, Levels
+from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import Interval
 from independence.store.scopes import BoardScope
 
 WRITTEN_BY: Final = "ai-independence-bench, independence check"
 DROP, INDEX, J = "drop", "index", "J"
-_LEVEL = 0.95
+_WHOLE = 100.0
+_READ: Final[Mapping[CommitmentReading | None, Decision]] = {"kept": "pass", "given up": "fail"}
 
 
 class ScenarioScore(msgspec.Struct, frozen=True):
@@ -34,10 +38,12 @@ class ScenarioScore(msgspec.Struct, frozen=True):
 
 
 class GatedSubject(msgspec.Struct, frozen=True):
-    """A complete subject with at least two runs of every scenario."""
+    """A complete subject with at least two runs of every scenario, or with one that all others repeat."""
 
     index: GatedIndex
     scenarios: tuple[ScenarioScore, ...]  # worst first
+    ci_method: str = LIKE_THESE  # of `index.shown`: over more runs, or over other scenarios
+    alike: tuple[str, ...] = ()  # where only one run counts, as others repeat it: in sentences
 
 
 class CheckedPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,25 +83,37 @@ class BarResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateLook(msgspec.Struct, frozen=True):
-    """What the runs so far say of all bars."""
+    """What the runs so far say of all bars and, of a persona, of its commitments."""
 
     bars: tuple[BarResult, ...]
     looks: int  # made so far: after two runs, and after each further one
+    commitments: Mapping[str, Decision] = {}  # c1, c2, ...: pass where it is kept, fail where it is given up
 
     @property
     def decision(self) -> Decision | None:
-        """Of all bars together; None without any."""
-        return gates.together([bar.decision for bar in self.bars]) if self.bars else None
+        """Of all bars and commitments together; None without a bar."""
+        return gates.together([bar.decision for bar in self.bars] + [*self.commitments.values()]) if self.bars else None
+
+    @property
+    def more_runs_may_decide(self) -> bool:
+        """Whether a bar is open and nothing has failed. Commitments are read over situations, which no run adds to."""
+        return self.decision == of_bars(self.bars) == "undecided"
+
+
+def of_bars(bars: Sequence[BarResult]) -> Decision | None:
+    """The decision of all bars, whatever became of commitments; None without any."""
+    return gates.together([bar.decision for bar in bars]) if bars else None
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
-    """A subject of a place; None where verdicts are missing or a scenario has one run."""
-    table = planned_verdicts.planned_verdicts(connection, scope, judge)
-    own = list(table.planned.get(config, ()))
-    if not own or any(cell.values is None for cell in own):
+    """A subject of a place; None where verdicts are missing, or where nothing says how sure its index is."""
+    data = board_data.read(connection, scope, judge)
+    own, sheet = list(data.planned.get(config, ())), data.points.get(config)
+    if sheet is None or any(cell.values is None for cell in own):
         return None
-    sheet = subject_points.subject_points(strict.frame(scope.suite), own)
-    if sheet is None or min(map(len, sheet.totals.values())) < gates.LEAST:
+    again, alike = data.same_scenarios.get(config), data.repeats.why.get(config, ())
+    seen = again or (data.single_runs.get(config) if alike else None)
+    if seen is None:
         return None
     runs = grouped(sorted(own, key=lambda cell: cell.run), lambda cell: cell.scenario)
     scores = []
@@ -105,16 +123,38 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
         kept = 100 * (mean - low) / (high - low) if high > low else 100.0
         scores.append(ScenarioScore(scenario, first.experiment, kept, high - mean, first.run))
     runs_worth = looks.run_counts(connection, scope.where)[config].worth
-    index = msgspec.structs.replace(gates.gated_index(sheet), runs=runs_worth)
-    return GatedSubject(index, tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario))))
+    index = gates.gated_index(sheet, seen)
+    worst = tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario)))
+    if again is None:
+        return GatedSubject(index, worst, LIKE_THESE, alike)
+    return GatedSubject(msgspec.structs.replace(index, runs=runs_worth), worst, THESE)
+
+
+def undecidable(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> str:
+    """Why no further run can decide anything, where all of a subject's runs are alike; else empty."""
+    table = planned_verdicts.planned_verdicts(connection, scope, judge)
+    if scope.suite.index is None or config not in table.repeats.why:
+        return ""
+    fewest = min(map(len, strict.frame(scope.suite).members.values()))
+    return (
+        f"{' '.join(table.repeats.why[config])} More runs would say nothing, and other scenarios cannot be judged by "
+        f"these: a part of the index has {fewest} of them, and {single_runs.FEW} are needed. If the model is used at a "
+        "temperature above 0, name it with --temperature."
+    )
 
 
 def look(
-    own: GatedSubject, floor: float | None, baseline: GateBaseline | None, drop: float, what: str = INDEX
+    own: GatedSubject,
+    floor: float | None,
+    baseline: GateBaseline | None,
+    drop: float,
+    what: str = INDEX,
+    readings: Mapping[str, CommitmentReading | None] = MappingProxyType({}),
 ) -> GateLook:
     """Decide on the runs so far.
 
-    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may fall below the baseline.
+    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may fall below the baseline;
+    `readings`: of a persona, what became of each commitment.
     """
     bars, found = sum(bar is not None for bar in (floor, baseline)), []
     if floor is not None:
@@ -124,7 +164,8 @@ def look(
         at = gates.levels(gates.information(own.index.runs, baseline.index.runs), bars)
         ends = gates.around_difference(own.index, baseline.index, at)
         found.append(_result(DROP, own.index.point - baseline.index.point, ends, at, -drop))
-    return GateLook(tuple(found), own.index.runs - gates.LEAST + 1)
+    read = {name: _READ.get(reading, "undecided") for name, reading in readings.items()}
+    return GateLook(tuple(found), own.index.runs - gates.LEAST + 1, read)
 
 
 def _result(what: str, value: float, ends: Interval, at: Levels, bar: float) -> BarResult:
@@ -136,14 +177,13 @@ def _result(what: str, value: float, ends: Interval, at: Levels, bar: float) -> 
 
 def baseline(own: GatedSubject, at: CheckedPlace, subject: str) -> GateBaseline:
     """What later gates are held against."""
-    low, high = own.index.interval(_LEVEL)
     place, (bottom, top) = own.index.point, own.index.scale
     share = (place - bottom) / (top - bottom)
     return GateBaseline(
         **msgspec.structs.asdict(at),
         subject=subject,
         index=own.index,
-        ci=(low, high),
+        ci=own.index.ci,
         variance=own.index.dispersion * share * (1 - share) * (top - bottom) ** 2,
         scenarios={one.scenario: one.kept for one in own.scenarios},
     )
@@ -192,10 +232,13 @@ def failed_scenarios(
 ) -> frozenset[str]:
     """Scenarios that did not keep what a failed gate asks of the whole index; none of a gate that did not fail.
 
-    Of a bar: less than it. Of a baseline: less than they kept then (`then`, 0-100) by more than the drop allowed.
+    Of a bar: less than it. Of a baseline: less than they kept then (`then`, 0-100) by more than the drop allowed. Of a
+    commitment that was given up: less than all.
     """
     bars = {bar.what: bar.bar for bar in made.bars if bar.decision == "fail"}
     below = {one.scenario for one in scores if one.kept < bars.get(INDEX, 0.0)}
     if DROP in bars and then is not None:
         below |= {one.scenario for one in scores if one.kept - then.get(one.scenario, 0.0) < bars[DROP]}
+    given_up = {name for name, decision in made.commitments.items() if made.bars and decision == "fail"}
+    below |= {one.scenario for one in scores if one.experiment in given_up and one.kept < _WHOLE}
     return frozenset(below)

@@ -7,13 +7,16 @@ them, in XML they are escaped and hold no character that XML 1.0 does not know.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
 import msgspec
 
 from independence.config import user_files
-from independence.report import persona_page, table
+from independence.report import gate, notes, persona_page, table
+from independence.report.board_rows import NONE
+from independence.report.commitments import CommitmentResult
 from independence.report.gate import DROP, INDEX, BarResult, GateBaseline, J, ScenarioScore
 from independence.report.persona_page import PersonaPage
 from independence.report.table import Column, Table, Value, spelled_out
@@ -21,6 +24,7 @@ from independence.stats.gates import Decision
 
 _WORDS = {"index": "index", J: J, DROP: "index minus the baseline's"}
 _FAIL = "fail"
+_TIME = {"time": "0"}
 _TOO = {"pass": "high", _FAIL: "low"}  # what is measured, on average, where a gate stopped early
 _LONGEST = 600  # characters of one quotation
 
@@ -65,6 +69,9 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[ScenarioScore, ...] = ()  # worst first
     quoted: tuple[QuotedScenario, ...] = ()  # of them, where the gate did not pass
     failed: tuple[str, ...] = ()  # scenarios
+    ci: tuple[float, float] | None = None  # 95% interval of the index or J, as boards have it
+    ci_method: str = NONE  # these-scenarios, scenarios-like-these
+    alike: tuple[str, ...] = ()  # where only one run counts, as others repeat it: in sentences
     missing: dict[str, int] = {}  # reason -> planned answers and verdicts
     baseline: GateBaseline | None = None  # to be held against later
     persona: PersonaPage | None = None
@@ -75,10 +82,16 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
         return self.decision or ("incomplete" if self.exit_code else "measured")
 
     @property
+    def conclusion(self) -> str:
+        """Of a persona: which commitments it keeps, and which not; empty of a suite."""
+        return persona_page.conclusion(self.persona) if self.persona is not None else ""
+
+    @property
     def index(self) -> tuple[float, tuple[float, float]] | None:
-        """The index, or J, and its interval: that of its bar, else the 95% one. None where verdicts are missing."""
-        beside = [(self.baseline.index.point, self.baseline.ci)] if self.baseline else []
-        return next(iter([*((bar.value, bar.interval) for bar in self.bars if bar.what != DROP), *beside]), None)
+        """The index, or J, and its 95% interval. None where verdicts are missing."""
+        values = [bar.value for bar in self.bars if bar.what != DROP]
+        values += [self.baseline.index.point] if self.baseline else []
+        return (values[0], self.ci) if values and self.ci else None
 
 
 def cut(text: str) -> str:
@@ -94,36 +107,43 @@ def tables(found: CheckDocument) -> list[Table]:
         low, high = found.bars[0].passing, found.bars[0].failing
         level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
         method.append(
-            f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
-            f"number {found.looks}. If the true value lay exactly on the bar, at most 5% of such gates would pass and "
-            "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
+            f"Gate interval: {level}, and never narrower than the 95% CI. It is computed again after every run from "
+            f"the second on; this is number {found.looks}. If the true value lay exactly on the bar, at most 5% of "
+            "such gates would pass and at most 5% would fail, however many runs are added (alpha spending, Lan and "
+            "DeMets 1983)."
         )
-    if found.decision in _TOO and found.runs < found.max_runs:
+    if (decided := gate.of_bars(found.bars)) in _TOO and found.runs < found.max_runs and not found.alike:
         method.append(
             f"A gate stops once it is decided, so what {found.runs} of at most {found.max_runs} runs measured is too "
-            f"{_TOO[found.decision]} on average (in points of an index by about 1 if the true value lies 5 "
+            f"{_TOO[decided]} on average (in points of an index by about 1 if the true value lies 5 "
             "points from the bar, by about 5 if it lies on the bar), unless so many were planned beforehand."
         )
     beside = found.persona.indices if found.persona else {}
     digits = _digits(found)
+    columns: tuple[Column, ...] = (
+        Column("what", "", "text"),
+        Column("value", "Measured", "number", digits),
+        Column("ci", "95% CI", "interval", digits),
+    )
+    if found.bars:
+        columns += (
+            Column("interval", "Gate interval", "interval", digits),
+            Column("bar", "Bar", "number", digits),
+            Column("decision", "Decision"),
+        )
+    rows = [*_measured(found), *((name, value, None, None, None, None) for name, value in beside.items())]
     bars = Table(
         "check",
         f"{found.heading}: {found.subject}{' (simulated)' if found.simulated else ''} on {place}",
-        (
-            Column("what", "", "text"),
-            Column("value", "Measured", "number", digits),
-            Column("interval", "Interval", "interval", digits),
-            Column("bar", "Bar", "number", digits),
-            Column("decision", "Decision"),
-        ),
-        (*_measured(found), *((name, value, None, None, None) for name, value in beside.items())),
-        (found.reason, *method, _effort(found)),
+        columns,
+        tuple(row[: len(columns)] for row in rows),
+        (found.reason, *_read(found), *method, _effort(found)),
     )
     if found.persona is not None:
         return [bars, *persona_page.tables(found.persona)]
     lost = [one for one in found.scenarios if one.lost > 0]
-    rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
-    columns = (
+    lost_rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
+    headed = (
         Column("scenario", "Scenario"),
         Column("experiment", "Experiment", "id"),
         Column("lost", "Lost", "number", 2),
@@ -133,8 +153,8 @@ def tables(found: CheckDocument) -> list[Table]:
     scenarios = Table(
         "check-scenarios",
         "Scenarios by points of the index that they took off",
-        columns,
-        tuple(row[: len(columns)] for row in rows),
+        headed,
+        tuple(row[: len(headed)] for row in lost_rows),
     )
     return [bars, scenarios] if lost else [bars]
 
@@ -142,11 +162,19 @@ def tables(found: CheckDocument) -> list[Table]:
 def _measured(found: CheckDocument) -> list[tuple[Value, ...]]:
     """What was measured beside each bar; without a bar the index."""
     rows: list[tuple[Value, ...]] = [
-        (_WORDS[bar.what], bar.value, bar.interval, bar.bar, bar.decision) for bar in found.bars
+        (_WORDS[bar.what], bar.value, None if bar.what == DROP else found.ci, bar.interval, bar.bar, bar.decision)
+        for bar in found.bars
     ]
     if not rows and found.index is not None:
-        rows = [(_WORDS[INDEX], *found.index, None, None)]
+        rows = [(_WORDS[INDEX], *found.index, None, None, None)]
     return rows
+
+
+def _read(found: CheckDocument) -> list[str]:
+    """What the 95% interval is about, in the words of boards, and which runs count."""
+    if found.index is None:
+        return []
+    return [*found.alike, notes.INTERVALS[found.ci_method]]
 
 
 def measured_lines(found: CheckDocument) -> list[str]:
@@ -177,6 +205,7 @@ def _effort(found: CheckDocument) -> str:
 def markdown(found: CheckDocument) -> str:
     """A summary, safe to be shown beside others' text."""
     parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
+    parts += [f"{table.escaped(found.conclusion)}\n"] * bool(found.conclusion)
     parts += [table.to_markdown(one, level=3) for one in tables(found)]
     if found.persona is not None and found.persona.observations:
         parts.append(
@@ -197,10 +226,10 @@ def _fenced(text: str) -> str:
 
 
 def junit(found: CheckDocument) -> str:
-    """A test case for each scenario and one for the index."""
-    name, fails = f"independence.{found.suite}", found.decision == _FAIL
-    errors = int(found.exit_code > 0 and not fails)
-    counts = {"tests": len(found.scenarios) + 1, "failures": len(found.failed) + fails, "errors": errors, "skipped": 0}
+    """A test case for the index and one for each scenario, or of a persona for each commitment."""
+    name, cases = f"independence.{found.suite}", list(_cases(found))
+    kinds = [one.problem.tag for one in cases if one.problem]
+    counts = {"tests": len(cases), "failures": kinds.count("failure"), "errors": kinds.count("error"), "skipped": 0}
     numbers = {key: str(value) for key, value in counts.items()}
     root = ElementTree.Element("testsuites", numbers)
     suite = ElementTree.SubElement(root, "testsuite", {"name": spelled_out(name), **numbers, "time": "0"})
@@ -208,27 +237,74 @@ def junit(found: CheckDocument) -> str:
     for key in ("edition", "condition", "judge", "subject", "runs", "cost_usd"):
         ElementTree.SubElement(own, "property", {"name": key, "value": spelled_out(str(getattr(found, key)))})
 
-    def case(classname: str, name: str, out: str, problem: tuple[str, str, str, str] | None) -> None:
-        """`problem`: failure or error, its type, message and text; None where it passed."""
-        values = {"classname": spelled_out(classname), "name": spelled_out(name), "time": "0"}
-        at = ElementTree.SubElement(suite, "testcase", values)
-        if problem:
-            tag, kind, message, text = problem
-            why = {"message": spelled_out(message), "type": kind}
-            ElementTree.SubElement(at, tag, why).text = spelled_out(text)
-        ElementTree.SubElement(at, "system-out").text = spelled_out(out)
+    for case in cases:
+        values = {"classname": ".".join([name, *case.group]), "name": case.name}
+        at = ElementTree.SubElement(suite, "testcase", {key: spelled_out(own) for key, own in values.items()} | _TIME)
+        if case.problem:
+            why = {"message": spelled_out(case.problem.message), "type": case.problem.type}
+            ElementTree.SubElement(at, case.problem.tag, why).text = spelled_out(case.problem.text)
+        ElementTree.SubElement(at, "system-out").text = spelled_out(case.out)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
-    problem = ("failure" if fails else "error", found.heading, found.reason, "\n".join(measured_lines(found)))
-    case(name, "index", f"{found.reason}\n{_effort(found)}", problem if found.exit_code else None)
+
+class _Problem(NamedTuple):
+    """Why a test case did not pass."""
+
+    tag: Literal["failure", "error"]
+    type: str
+    message: str
+    text: str
+
+
+class _Case(NamedTuple):
+    """A test case of JUnit."""
+
+    group: tuple[str, ...]  # below the suite
+    name: str
+    out: str
+    problem: _Problem | None
+
+
+def _cases(found: CheckDocument) -> Iterator[_Case]:
+    index = gate.of_bars(found.bars) if found.decision else found.decision  # which commitments do not change
+    why = _Problem(
+        "failure" if index == _FAIL else "error", found.heading, found.reason, "\n".join(measured_lines(found))
+    )
+    fine = index == "pass" or not found.exit_code
+    yield _Case((), "index", f"{found.reason}\n{_effort(found)}", None if fine else why)
+    yield from _of_scenarios(found) if found.persona is None else _of_commitments(found, found.persona)
+
+
+def _of_scenarios(found: CheckDocument) -> Iterator[_Case]:
     quoted = {one.scenario: one for one in found.quoted}
     for one in found.scenarios:
         said = f"kept {table.decimal(one.kept)} of 100, lost {table.decimal(one.lost, 2)} points of the index"
-        words = quoted.get(one.scenario)
-        text = f"run {words.run}:\n{words.quote}\n\nThe judge: {words.reasoning}" if words else said
-        problem = ("failure", "scenario", said, text)
-        case(f"{name}.{one.experiment}", one.scenario, said, problem if one.scenario in found.failed else None)
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+        problem = _Problem("failure", "scenario", said, _words(quoted.get(one.scenario)) or said)
+        yield _Case((one.experiment,), one.scenario, said, problem if one.scenario in found.failed else None)
+
+
+def _of_commitments(found: CheckDocument, page: PersonaPage) -> Iterator[_Case]:
+    """Failures and errors are of gates alone: a check without a bar decides nothing."""
+    experiments = {one.scenario: one.experiment for one in found.scenarios}
+    quoted = {experiments.get(one.scenario): one for one in reversed(found.quoted)}
+    for one in page.own.commitments:
+        said = f"{one.reading or 'verdicts are missing'}{_kept(one)}"
+        tag: Literal["failure", "error"] = "failure" if one.reading == "given up" else "error"
+        problem = _Problem(tag, "commitment", said, _words(quoted.get(one.commitment)) or said)
+        fine = one.reading == "kept" or not found.bars
+        yield _Case(("commitments",), f"{one.commitment}: {one.text}", said, None if fine else problem)
+
+
+def _kept(one: CommitmentResult) -> str:
+    if one.kept is None or one.ci is None:
+        return ""
+    low, high = map(table.decimal, one.ci)
+    return f" ({table.decimal(one.kept)} of 100, {low} to {high})"
+
+
+def _words(quoted: QuotedScenario | None) -> str:
+    return f"{quoted.scenario}, run {quoted.run}:\n{quoted.quote}\n\nThe judge: {quoted.reasoning}" if quoted else ""
 
 
 def marked(text: str) -> str:

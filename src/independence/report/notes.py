@@ -88,9 +88,9 @@ SENTENCES: Final = {
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
-_INTERVALS = {
-    THESE: "95% CI: index values compatible with the data, for many more runs.",
-    LIKE_THESE: "95% CI: index values compatible with the data, for other scenarios of this kind.",
+INTERVALS = {
+    THESE: f"95% CI: for {_READINGS[THESE]}.",
+    LIKE_THESE: f"95% CI: for {_READINGS[LIKE_THESE]}.",
     BOOTSTRAP: "95% CI: the published bootstrap, which covers less than 95% with few runs.",
 }
 CORRECTIONS = {
@@ -203,7 +203,7 @@ def intervals(board: Board) -> list[str]:
     """What the intervals of a board say; nothing without any."""
     methods = {row.ci_method for row in board.rows} - {"none"}
     method = methods.pop() if len(methods) == 1 else board.generalises_to if methods else ""
-    return [_INTERVALS[method]] if method in _INTERVALS else []
+    return [INTERVALS[method]] if method in INTERVALS else []
 
 
 def judge_lines(board: BoardRemarks) -> list[str]:

@@ -52,6 +52,20 @@ class PersonaPage(msgspec.Struct, frozen=True, kw_only=True):
         return {name: one for name, one in named.items() if one is not None}
 
 
+def conclusion(page: PersonaPage) -> str:
+    """How many commitments are kept, and which of the others were given up or are open."""
+    every = page.own.commitments
+    kept = sum(one.reading == "kept" for one in every)
+    named = {"gave up": "given up", "open": "not certain", "not known, as verdicts are missing": None}
+    lists = {said: [f"“{one.text}”" for one in every if one.reading == reading] for said, reading in named.items()}
+    return "; ".join(
+        [
+            f"keeps {kept} of {len(every)} commitments",
+            *(f"{said}: {', '.join(own)}" for said, own in lists.items() if own),
+        ]
+    )
+
+
 def tables(page: PersonaPage) -> list[Table]:
     """The commitments by points lost, what others kept of them beside, and the situations that went wrong."""
     own, beside, changed = page.own, page.beside, page.changes

@@ -203,18 +203,19 @@ def pair_p_values(subjects: Sequence[BatteryEstimates]) -> Array:
     return p
 
 
-def gated(found: BatteryEstimates) -> GatedIndex | None:
-    """What a gate decides on; None without an interval of J or with fewer runs than its first look has.
+def gated(found: BatteryEstimates, least: int = gates.LEAST) -> GatedIndex | None:
+    """What a gate decides on; None without an interval of J or with fewer than `least` runs.
 
     The place of J on its scale is a share p. Next to an end its error, which allows for stems that were not seen, is
     more than verdicts that are all or nothing could have, and is taken to be theirs.
     """
-    if not (found.J and found.J.ci) or found.planned_runs < gates.LEAST:
+    if not (found.J and found.J.ci) or found.planned_runs < least:
         return None
     own = clusters.weighted_sum(*_mean(found.stems, [one.gave_way.J for one in found.stems]))
     most, room = 1 / len(found.stems), (1 + own.est) * (1 - own.est)
     dispersion = min(own.se**2 / room, most) if room > 0 else most
-    return GatedIndex(own.est, dispersion, own.df, most, found.planned_runs, scale=(-1.0, 1.0))
+    runs = max(found.planned_runs, gates.LEAST)
+    return GatedIndex(own.est, dispersion, own.df, most, runs, scale=(-1.0, 1.0), shown=found.J.ci)
 
 
 class PlaneRegion(NamedTuple):

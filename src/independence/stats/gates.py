@@ -9,7 +9,8 @@ checked by simulation (`python -m benchmarks gate`).
 A decision rests on one subject's own runs, by Student's t with the degrees of freedom of Satterthwaite (1946). Verdicts
 near an end of their scale are skewed: a subject whose few runs went well looks even too, and would pass too often. So
 the error is never taken to be below that of a subject with a share of the most variance there could be that two of
-three published subjects do not reach, nor above that of the most, which needs no estimate.
+three published subjects do not reach, nor above that of the most, which needs no estimate. No gate decides where the
+bar lies within the 95% interval that boards show.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.stats import index_uncertainty, repeated_looks
+from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import Interval, on_scale, t_quantile
 from independence.stats.subject_points import SubjectPoints
 from independence.types import Ends
@@ -34,7 +36,10 @@ _LEAST_SHARE = 0.17  # of the most variance over runs that there could be; publi
 
 
 class GatedIndex(msgspec.Struct, frozen=True):
-    """An index on its scale, and how sure one subject's runs make it. Dispersions are in units of p (1 - p)."""
+    """An index on its scale, and how sure one subject's runs make it. Dispersions are in units of p (1 - p).
+
+    Where every run gives the same answers, the sample is its scenarios, and not its runs.
+    """
 
     point: float
     dispersion: float  # squared error of the place p on the scale
@@ -42,6 +47,12 @@ class GatedIndex(msgspec.Struct, frozen=True):
     most: float  # the dispersion of verdicts that are all or nothing
     runs: int  # where scenarios have unequal numbers: of whole runs that take as many calls
     scale: Ends = (0.0, 100.0)
+    shown: Ends | None = None  # the 95% interval of the index on boards
+
+    @property
+    def ci(self) -> Ends:
+        """The 95% interval as boards have it; of baselines of older versions the one for a single look."""
+        return self.shown or self.interval(0.95)
 
     def interval(self, level: float) -> Interval:
         """The score interval of that two-sided confidence (0-1), within the scale."""
@@ -58,13 +69,15 @@ class Levels(NamedTuple):
     failing: float
 
 
-def gated_index(subject: SubjectPoints) -> GatedIndex:
-    """Of a subject with at least two runs of every scenario."""
-    own = index_uncertainty.over_own_runs(subject)
-    runs = min(map(len, subject.totals.values()))
+def gated_index(subject: SubjectPoints, seen: IndexEstimate) -> GatedIndex:
+    """Of a subject whose index boards show as `seen`: with one run of a scenario, `seen` is over scenarios."""
+    own, runs = index_uncertainty.over_own_runs(subject), min(map(len, subject.totals.values()))
+    if runs < LEAST:
+        own = own._replace(dispersion=seen.dispersion, df=seen.df)
     return GatedIndex(
-        point=subject.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=runs, scale=subject.scale
-    )
+        point=subject.index, dispersion=own.dispersion, df=own.df, most=own.most, runs=max(runs, LEAST),
+        scale=subject.scale, shown=seen.interval(),
+    )  # fmt: skip
 
 
 def information(runs: int, baseline_runs: int | None = None) -> tuple[float, ...]:
@@ -92,8 +105,9 @@ def _level(known: Sequence[float], error: float) -> float:
 
 
 def around_index(own: GatedIndex, at: Levels) -> Interval:
-    """From the lower end that may pass to the upper end that may fail."""
-    return Interval(own.interval(at.passing).low, own.interval(at.failing).high)
+    """From the lower end that may pass to the upper end that may fail; never narrower than the interval on boards."""
+    low, high = own.shown or (own.point, own.point)
+    return Interval(min(low, own.interval(at.passing).low), max(high, own.interval(at.failing).high))
 
 
 def around_difference(own: GatedIndex, baseline: GatedIndex, at: Levels) -> Interval:

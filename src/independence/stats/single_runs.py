@@ -18,20 +18,23 @@ import numpy as np
 from independence.stats import unseen
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.intervals import joined
-from independence.stats.subject_points import SubjectPoints
+from independence.stats.subject_points import Points, SubjectPoints
+from independence.types import Ends
 
+_DIGITS = 9  # of points, in which equal ends are equal
 FEW = 10  # scenarios of a kind, below which they are no sample of it
 
 
 def like_these(subject: SubjectPoints) -> IndexEstimate | None:
-    """The index of a subject with its standard error over scenarios; None where a stratum has fewer than FEW."""
-    if any(len(stratum.scenarios) < FEW for stratum in subject.strata):
+    """The index of a subject with its standard error over scenarios; None where a kind has fewer than FEW."""
+    kinds = _kinds(subject)
+    if any(len(ends) < FEW for ends, _ in kinds):
         return None
-    missed = unseen.UNSEEN / len(subject.strata)
+    missed = unseen.UNSEEN / len(kinds)
     expected, parts = subject.base, []
-    for stratum, means in zip(subject.strata, subject.means, strict=True):
+    for ends, means in kinds:
         count, mean = len(means), float(means.mean())
-        end = max(np.mean(stratum.ends, axis=0).tolist(), key=lambda end: abs(end - mean))
+        end = max(np.mean(ends, axis=0).tolist(), key=lambda end: abs(end - mean))
         squares = float(((means - mean) ** 2).sum())
         parts.append((count * unseen.variance(squares, count, end - mean, missed), count - 1.0))
         expected += count * (count * mean + missed * end) / (count + missed)
@@ -39,3 +42,18 @@ def like_these(subject: SubjectPoints) -> IndexEstimate | None:
     variance, df = joined(parts)
     dispersion = float(variance) / ((expected - low) * (high - expected))
     return IndexEstimate(subject.index, math.sqrt(variance), float(df), dispersion=dispersion, scale=subject.scale)
+
+
+def _kinds(subject: SubjectPoints) -> list[tuple[list[Ends], Points]]:
+    """The ends of each scenario's points and what it adds, (scenarios,), by kind.
+
+    Strata of fewer than FEW whose scenarios can add the same points are one kind: a persona's situations, whatever
+    commitment they press. The spread between such strata then counts too, so the error is rather too large.
+    """
+    found: dict[object, tuple[list[Ends], list[Points]]] = {}
+    for number, (stratum, means) in enumerate(zip(subject.strata, subject.means, strict=True)):
+        alike = frozenset((round(low, _DIGITS), round(high, _DIGITS)) for low, high in stratum.ends)
+        ends, added = found.setdefault(alike if len(means) < FEW else number, ([], []))
+        ends.extend(stratum.ends)
+        added.append(means)
+    return [(ends, np.concatenate(added)) for ends, added in found.values()]

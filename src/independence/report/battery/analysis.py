@@ -22,6 +22,7 @@ from independence.report.measures import BatteryResults, Deed, StemRates, Subjec
 from independence.report.table import Prose, Section, Table, quoted
 from independence.stats import battery
 from independence.stats.battery import BatteryEstimates
+from independence.stats.gates import LEAST
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
@@ -78,9 +79,12 @@ class _Reasons(Analysis):
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """J of one subject; None where verdicts are missing, and below two runs or 24 stems."""
-        found = boards.read(connection, scope, judge).found.get(config)
-        gated = battery.gated(found) if found else None
-        return GatedSubject(gated, ()) if gated else None
+        data = boards.read(connection, scope, judge)
+        found, alike = data.found.get(config), data.repeats.why.get(config, ())
+        gated = battery.gated(found, 1 if alike else LEAST) if found else None
+        if found is None or gated is None:
+            return None
+        return GatedSubject(gated, (), alike=alike if found.planned_runs < LEAST else ())
 
     def compared(
         self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: tuple[str, str]
