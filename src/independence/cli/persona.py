@@ -113,7 +113,7 @@ def _drawn(prompt: Path | None, reader: str, connection: ConnectionOptions, *, y
         def approve(cost: CostEstimate, endpoints: Mapping[str, Endpoint]) -> bool:
             dollars = f"up to ${cost.typical_usd:.4f} an answer" if cost.typical_usd else "no cost"
             line = f"{reader} reads {prompt}; {'its price is not known' if cost.unpriced else dollars}"
-            return shown.agree([line], cost.typical_usd, endpoints)
+            return shown.agree([line], cost.most_usd, endpoints)
 
         found = shown.drive(
             personas.adrawn(
