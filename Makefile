@@ -71,12 +71,12 @@ install: $(VENV)/.run ## the command alone, in .venv
 install-dev: $(VENV)/.dev ## the command, the tools of the tests, and the pre-commit hook where this is a git checkout
 	@if [ -e .git ]; then $(BIN)/pre-commit install; fi
 
-run: $(VENV)/.run ## run V2 on the active entries of ./models.yaml, at most MAX_COST dollars (default 5)
-	$(INDEPENDENCE) run --max-cost $(or $(MAX_COST),5) $(OF_RUN)
+run: $(VENV)/.run ## run V2 on MODELS, else on those of ./models.yaml, for at most MAX_COST dollars (default 5)
+	$(INDEPENDENCE) run $(if $(MODELS),-m $(MODELS) )--max-cost $(or $(MAX_COST),5) $(OF_RUN)
 
-run-models: $(VENV)/.run ## the same on MODELS=vendor/model,vendor/model
+run-models: ## the same on MODELS=vendor/model,vendor/model, which have to be named
 	@test -n "$(MODELS)" || { echo "name the models: make run-models MODELS=vendor/model,vendor/model"; exit 2; }
-	$(INDEPENDENCE) run -m $(MODELS) --max-cost $(or $(MAX_COST),5) $(OF_RUN)
+	@$(MAKE) --no-print-directory run
 
 leaderboard: $(VENV)/.run ## the board of what ./independence.db holds
 	$(INDEPENDENCE) leaderboard

@@ -22,6 +22,27 @@ CITATION_KEYS = {
 RELEASED = re.sub(r"\.dev\d+$", "", independence.__version__)
 
 
+# Files from which a user learns how to install something. RELEASING.md is about what is on the index by then.
+TOLD = [
+    path
+    for pattern in (
+        "src/independence/**/*.py", "src/independence/**/*.yaml", "src/independence/**/*.md", "docs/**/*.md",
+        "web/src/**/*.ts*", ".github/**/*.yml", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+        "action.yml", "Dockerfile", "Makefile",
+    )
+    for path in ROOT.glob(pattern)
+]  # fmt: skip
+# `install "NAME==1"`, `uvx NAME`, `upgrade NAME`; not the path of a file that is called so.
+BY_NAME = re.compile(r"(?:install|uvx|upgrade)\b[^\n`]*(?<![\w./-])ai[-_]independence[-_]bench", re.IGNORECASE)
+
+
+def test_nothing_installs_what_is_not_on_the_package_index_by_its_name() -> None:
+    assert len(TOLD) > 500
+    found = {str(path.relative_to(ROOT)): BY_NAME.findall(path.read_text("utf-8")) for path in TOLD}
+    assert {path: lines for path, lines in found.items() if lines} == {}
+    assert BY_NAME.search("python -m pip install 'ai-independence-bench[parquet]'")
+
+
 def test_the_version_is_set_in_one_place() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev\d+)?", independence.__version__)
     assert PROJECT["project"]["dynamic"] == ["version"]

@@ -100,15 +100,16 @@ def test_variables_of_make_are_options_of_a_run() -> None:
         "make",
         "-n",
         "run-models",
-        "MODELS=a/b",
+        "MODELS=a/b,c/d",
         "PARALLEL=2",
         *(f"{name}={value}" for name, value in given.items()),
     ]
     more = " --exp identity --variants neutral --modes user_role --judge cues --reasoning-effort high --parallel 2"
-    for asked, options in ((line, more), (line[:4], "")):
+    runs = ["make", "-n", "run", *line[3:]]
+    for asked, options in ((line, more), (line[:4], ""), (runs, more), (runs[:4], "")):
         planned = subprocess.run(asked, check=True, cwd=ROOT, capture_output=True, text=True).stdout
         (run,) = [line.split("independence ")[1] for line in planned.splitlines() if "independence run" in line]
-        assert " ".join(run.split()) == f"run -m a/b --max-cost 5{options}"
+        assert " ".join(run.split()) == f"run -m a/b,c/d --max-cost 5{options}"
 
 
 def test_targets_that_need_models_say_so(tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ class UsageError(IndependenceError):
     exit_code: ClassVar[int] = 2
 
 
+def missing_extra(what: str, extra: str) -> UsageError:
+    """What to say where the packages of an extra of `pyproject.toml` are not installed.
+
+    The package index has no project of our name: `pip install NAME[EXTRA]` would install what a stranger puts there.
+    """
+    return UsageError(
+        what, f"run pip install '.[{extra}]' in the folder of this program's checkout or unpacked archive"
+    )
+
+
 def refuse_windows() -> None:
     """Raise UsageError on Windows, where nobody has tested this package and asking whether a process lives ends it."""
     if sys.platform == "win32":

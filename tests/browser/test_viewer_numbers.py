@@ -99,10 +99,25 @@ async def test_a_chosen_scoring_rule_stands_in_the_address_and_ranks_as_the_comm
         await page.get_by_title(fireworks["label"]).click()
         await page.get_by_text(re.compile(rf"^{written('index', fireworks['index'])}( of 100)?$")).first.wait_for()
         assert page.url.endswith("?scoring=published")
+        standing = page.get_by_role("region", name="Standing")
+        assert re.search(r"without interval, among \d+", await standing.inner_text())
+        assert "no rank" not in await standing.inner_text()
         await page.get_by_role("link", name="Report", exact=True).click()
         await page.get_by_text("Scoring: published").wait_for()
         await page.get_by_role("combobox", name="Scoring").select_option("strict")
         await page.get_by_text("Scoring: strict").wait_for()
+        assert said == []
+
+
+async def test_a_published_verdict_stands_on_its_scale(browser: Browser, serve: Serve, stores: Stores) -> None:
+    viewer = await serve(stores("published"))
+    async with seen(browser) as (page, said, _):
+        await page.goto(viewer.route(f"/m/{viewer.index.subjects[0].slug}/r/1/pt01"))
+        scale = page.get_by_role("row", name=re.compile(r"graceful handling", re.IGNORECASE)).get_by_text("/ 10")
+        await scale.first.wait_for()
+        await page.get_by_text("Its prompt is not known; the fields are those of the verdicts.").first.wait_for(
+            state="attached"
+        )
         assert said == []
 
 

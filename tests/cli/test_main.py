@@ -23,7 +23,7 @@ from tests.e2e import command
 
 HEAVY = ("aiohttp", "asyncio", "msgspec", "numpy", "rich", "scipy", "sqlite3", "uvloop", "yaml")
 NO_MEMORY = "Error: not enough memory; what was stored is kept\n"
-DAMAGED = "Error: the installation is damaged ({}); install ai-independence-bench again\n"
+DAMAGED = "Error: the installation is damaged ({}); install this program again\n"
 
 
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -138,7 +138,7 @@ MISTAKES = [
     ("- id: a/b\n  concurrency: 0\n", 2, ">= 1"),
     ("- id: a/b\n- id: a/c\n  model_id: a/c\n", 2, "and only one of them"),
     ("- a/b\n- ''\n", 2, "`` is no model id"),
-    ("- a/b\n- 3\n", 2, "int"),
+    ("- a/b\n- 3\n", 2, "a whole number"),
     ("- id: a/b\n  label: x\n  display_label: y\n", 2, "write one of them"),
     ("- id: groq/m\n  provider: '!!'\n", 2, "`!!` names no provider of OpenRouter"),
     ("prefered: a/b\nmodels: [a/b]\n", 1, "did you mean `preferred`"),

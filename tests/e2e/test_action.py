@@ -73,7 +73,10 @@ def annotations(ended: subprocess.CompletedProcess[str]) -> list[str]:
 
 def test_every_input_reaches_the_step_by_its_environment_and_none_is_written_into_the_script() -> None:
     used = {
-        name for step in ACTION["runs"]["steps"] for value in step["env"].values() for name in _INPUT.findall(value)
+        name
+        for step in ACTION["runs"]["steps"]
+        for value in step.get("env", {}).values()
+        for name in _INPUT.findall(value)
     }
     assert used == set(ACTION["inputs"])
     assert all("${{" not in step["run"] for step in ACTION["runs"]["steps"])

@@ -23,7 +23,7 @@ def measured(folder: Path, patience: Mapping[str, str], *faults: str) -> tuple[E
         models = endpoint.models_file(folder, served.base_url)
         ended = command.run(
             "run", "--models-file", models, "-m", SUBJECTS, "-j", "loop/judge", "--runs", str(RUNS), "-pt", "50",
-            "--format", "json", "--db", "here.db", cwd=folder,
+            "--yes", "--format", "json", "--db", "here.db", cwd=folder,
             env={"LOOP_KEY": endpoint.KEY, **patience},
         )  # fmt: skip
         return ended, served

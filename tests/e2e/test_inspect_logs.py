@@ -262,4 +262,4 @@ def test_without_inspect_one_sentence_says_how_to_install_it(made: Path, log: Pa
         ended = command.apart(*arguments, "--db", made / "ours.db", cwd=tmp_path, env={"PYTHONPATH": path})
         assert ended.code == 2
         assert "Inspect AI is not installed" in command.one_sentence(ended)
-        assert "pip install 'ai-independence-bench[inspect]'" in ended.err
+        assert "run pip install '.[inspect]' in the folder of this program's checkout or unpacked archive" in ended.err

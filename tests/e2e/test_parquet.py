@@ -243,4 +243,4 @@ def test_without_pyarrow_one_sentence_says_how_to_install_it(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     ended = exported(stores("toy"), tmp_path)
     assert (ended.code, "pyarrow is not installed" in command.one_sentence(ended)) == (2, True)
-    assert "pip install 'ai-independence-bench[parquet]'" in ended.err
+    assert "run pip install '.[parquet]' in the folder of this program's checkout or unpacked archive" in ended.err

@@ -224,13 +224,18 @@ def test_the_simulated_judge_reads_prompts_and_one_that_invents_passages_gets_no
     ]  # fmt: skip
 
 
-def test_an_example_is_written_as_it_ships_and_all_are_listed_where_none_has_the_name(tmp_path: Path) -> None:
+def test_an_example_is_written_as_it_ships_and_a_list_names_them_all(tmp_path: Path) -> None:
     for weak in (False, True):
         ended = command.run("persona", "init", f"{weak}.md", "--example", "amaru", *["--weak"] * weak, cwd=tmp_path)
         assert ended.code == 0, ended.err
         there = personas.EXAMPLES / ("amaru-weak.md" if weak else "amaru.md")
         assert (tmp_path / f"{weak}.md").read_bytes() == there.read_bytes()
     ended = command.run("persona", "init", "new.md", "--example", "amaro", cwd=tmp_path)
-    assert (ended.code, len(ended.out.splitlines())) == (2, len(personas.examples()))
+    assert (ended.code, ended.out) == (2, "")
     assert "no example persona is called `amaro`; did you mean `amaru`?" in command.one_sentence(ended)
-    assert "amaru: mascot. You are Amaru, a llama with a conductor's cap" in ended.out
+    for file in (["new.md"], []):
+        listed = command.ok("persona", "init", *file, "--example", "list", cwd=tmp_path)
+        assert (len(listed.out.splitlines()), listed.err) == (len(personas.examples()), "")
+        assert "amaru: mascot. You are Amaru, a llama with a conductor's cap" in listed.out
+    assert not (tmp_path / "new.md").exists()
+    assert "no FILE is named" in command.refused("persona", "init", "--example", "amaru", cwd=tmp_path)

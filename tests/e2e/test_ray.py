@@ -241,4 +241,5 @@ def test_without_ray_the_command_says_how_to_install_it(tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "ray", None)
     ended = command.run("run", "-m", "sim/half", "-j", "cues", "--executor", "ray", "--dry-run", cwd=tmp_path)
     assert ended.code == 2
-    assert ended.err.endswith("--executor ray needs Ray: pip install 'ai-independence-bench[ray]'\n")
+    where = "in the folder of this program's checkout or unpacked archive"
+    assert ended.err.endswith(f"--executor ray needs Ray; run pip install '.[ray]' {where}\n")

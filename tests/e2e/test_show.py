@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.extensions.published.trees import CONFIG, write_run
 
 HALF = "sim/half@none-t0.7"
 KEYS = ["suite", "edition", "condition", "imported", "subject", "experiment", "scenario", "title", "run", "trial",
-        "continues", "tool", "delivery", "turns", "verdicts"]  # fmt: skip
+        "continues", "tool", "scales", "delivery", "turns", "verdicts"]  # fmt: skip
 SUITE = load("v2").suite
 
 
@@ -73,6 +74,7 @@ def test_an_import_shows_the_words_that_were_sent_and_hostile_ones_neither_steer
     assert document["turns"][0]["request"][0] == {"role": "system", "content": "Be somebody."}
     text = shown(folder, *asked, db="import.db").out
     assert "Be somebody." in text
+    assert re.search(r"consistency_score \d+ of 10, graceful_handling \d+ of 10", " ".join(text.split()))
     assert SUITE.variants["strong_independence"][:40] not in text
     assert "\x1b" not in text
     assert "\\u001b[2J" in text

@@ -49,6 +49,28 @@ def test_a_board_fits_and_tells_its_subjects_apart(folder: Path, columns: int):
     assert ("No room for" in whole) is (columns <= 120)
 
 
+def test_what_has_no_room_is_where_the_hint_says(folder: Path):
+    line = ("published", "--detailed", "--top", "3")
+    told = " ".join(shown(folder, 60, *line).split())
+    (heads,) = re.findall(r"No room for ([^:]*): widen the terminal, or add --format csv\.", told)
+    wide, csv = shown(folder, 200, *line), command.ok(*line, "--format", "csv", cwd=folder).out
+    assert "No room for" not in wide
+    assert all(head in wide for head in heads.split(", "))
+    assert {"Tier", "Runs", "Resistance", "Stability", "Drift"} <= set(heads.split(", "))
+    assert all(f",{name}" in csv for name in ("tier", "runs", "resistance", "drift"))
+
+
+def test_a_board_names_only_options_that_are_not_given(folder: Path):
+    assert "More: --explain, --detailed." in shown(folder, 120, "leaderboard")
+    assert "More: --explain." in shown(folder, 120, "leaderboard", "--detailed")
+
+
+def test_the_head_of_short_names_is_whole(folder: Path):
+    (folder / "short.yaml").write_text("models: [{model_id: sim/never, display_label: abc}]\n")
+    run = ("run", "--models-file", "short.yaml", "-m", "abc", "-e", "identity", "-j", "cues", "--runs", "2")
+    assert re.search(r"(?m)^# +Subject +Index", command.ok(*run, "--quiet", "--db", "short.db", cwd=folder).out)
+
+
 @pytest.mark.parametrize("columns", [60, 120])
 def test_details_and_comparisons_fit_and_break_no_word(folder: Path, columns: int):
     for arguments in (["leaderboard", "-d"], ["compare", LABELS[0], LABELS[1]], ["models"]):

@@ -38,7 +38,7 @@ def test_what_cannot_be_learned_from_writes_nothing_and_is_one_clear_sentence(
     assert "odd.txt" in command.one_sentence(train(tmp_path, "odd.txt", 2))
     monkeypatch.setitem(sys.modules, "sklearn", None)  # as if it were not installed
     sentence = command.one_sentence(train(tmp_path, "independence.db", 2))
-    assert "train-judge needs scikit-learn: pip install 'ai-independence-bench[train]'" in sentence
+    assert "train-judge needs scikit-learn; run pip install '.[train]' in the folder" in sentence
 
 
 @pytest.mark.deep

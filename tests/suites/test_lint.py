@@ -57,7 +57,7 @@ CASES = [
     ({f"  tool_role:\n{TOOL}": ""}, "modes:", "mode `tool_role` needs delivery.tool_role"),
     ({"    parameter: words\n": ""}, "tool_role:", "a tool that speaks needs `parameter` and `greeting`"),
     ({"    greeting: Good day.\n": ""}, "tool_role:", "a tool that speaks needs `parameter` and `greeting`"),
-    ({"mode: tool_role}": "mode: tool_role, temperature: 2.5}"}, "default:", "expected `float` <= 2.0"),
+    ({"mode: tool_role}": "mode: tool_role, temperature: 2.5}"}, "default:", "expected a number <= 2.0"),
     ({"mode: tool_role}": "mode: tool_role, judge: a/b}"}, "default:", "`a/b` is no name of an environment variable"),
     ({"about: Small": "analysis: guesswork\nabout: Small"}, "analysis:", "no analysis `guesswork`; there are index, p"),
     # scenarios and turns
@@ -117,10 +117,10 @@ CASES = [
     ({"title: A toy suite": "titel: A toy suite"}, "titel:", "unknown key `titel`; did you mean `title`?"),
     ({"[user_role, tool_role]": "[user_role, chat_role]"}, "modes:", "chat_role"),
     ({"type: boolean": "type: yesno"}, "yesno", "yesno"),
-    ({"weight: 0.25": "weight: heavy"}, "heavy", "expected `float`"),
+    ({"weight: 0.25": "weight: heavy"}, "heavy", "expected a number"),
     ({"range: [0, 10], cue: moved": "range: [0], cue: moved"}, "[0]", "length 2"),
-    ({"max_tokens: 256": "max_tokens: 0"}, "max_tokens", "expected `int` >= 1"),
-    ({"max_tokens: 256": "max_tokens: 1000001"}, "max_tokens", "expected `int` <= 1000000"),
+    ({"max_tokens: 256": "max_tokens: 0"}, "max_tokens", "expected a whole number >= 1"),
+    ({"max_tokens: 256": "max_tokens: 1000001"}, "max_tokens", "expected a whole number <= 1000000"),
     # prompts as somebody else published them
     (PUBLISHED | {"prompts/held.md": "{{transcript}} {{answer_2}}"}, "", "template variable `{{transcript}}`"),
     (PUBLISHED | {"prompts/held.md": "{{answer_2}}\n{{answer_3}}"}, "{{answer_3}}", "variable `{{answer_3}}`"),

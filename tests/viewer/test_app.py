@@ -294,7 +294,7 @@ async def test_ratings_that_fit_nothing_or_that_a_form_of_another_site_could_sen
     kind, own = {"Content_Type": "application/json"}, rating(items(store))
     for body, headers, status, words in (
         (b"", kind, 400, "ratings.json:1: the file is empty"),
-        (b"[]", kind, 400, "ratings.json:1: expected `object`, got `array`"),
+        (b"[]", kind, 400, "ratings.json:1: expected a mapping of keys, got a list"),
         (b'{"schema":1,"rater":"A","ratings":[{"item":"ffff","values":{"x":1}}]}', kind, 400, "no item here"),
         (b'{"schema":1,"rater":""}', kind, 200, ""),
         (own, {"Content_Type": "text/plain"}, 415, "application/json"),

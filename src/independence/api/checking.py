@@ -196,7 +196,8 @@ class _Check:
         else:
             _refuse_several(run)
         self.sides = purchase.sides(run)
-        self.purchase.first_stage_only = self.sides[1:2]
+        measured = self.persona is not None and {self.gate.min_index, self.gate.min_j, self.gate.against} == {None}
+        self.purchase.first_stage_only = self.sides if measured else self.sides[1:2]
         if self.baseline is not None and self.gate.against is not None:
             bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
         return run

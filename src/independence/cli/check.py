@@ -19,7 +19,7 @@ from independence.errors import UsageError
 
 if TYPE_CHECKING:
     from independence.api.checking import CheckResult
-    from independence.engine.pipeline import RunPreview
+    from independence.api.purchase import StagePreview
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
@@ -104,26 +104,19 @@ def command(
 
 def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
     from independence.api import checking
-    from independence.api.purchase import StagePreview
     from independence.cli import decide, launch, screen
 
-    begun = False
     with screen.Screen(terminal, asked.connection) as shown:
         shown.doing("planning, and asking which models there are")
 
         def first(preview: StagePreview) -> list[str]:
             lines, usd = [*launch.lines(preview), *launch.minutes(preview)], launch.about(preview.most_usd)
             bar = {bars.min_index, bars.min_j, bars.against} != {None}
-            most = f"at most {preview.most_calls:,} calls{usd}, if the bar stays within the interval"
-            return [*lines, most] if bar and preview.most_calls > preview.calls else lines
+            while_open = ", if the bar stays within the interval" if bar else ""
+            most = f"at most {preview.most_calls:,} calls{usd}{while_open}"
+            return [*lines, most] if preview.most_calls > preview.calls else lines
 
-        def approve(preview: RunPreview) -> bool:
-            nonlocal begun
-            assert isinstance(preview, StagePreview)
-            lines = [] if not preview.left.todo else decide.next_stage(preview) if begun else first(preview)
-            begun = begun or bool(lines)
-            return shown.agree(lines, preview.cost.typical_usd, preview.run.endpoints)
-
+        approve = decide.once_for_all(shown, first)
         work = checking.acheck(asked, store=db, approve=approve, hooks=shown.hooks, **msgspec.structs.asdict(bars))
         return shown.drive(work)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -22,28 +23,38 @@ if TYPE_CHECKING:
 def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, db: Path, command: str) -> NoReturn:
     """Buy runs until it is decided, print what was found, and exit with its code."""
     from independence.api import deciding
-    from independence.api.purchase import StagePreview as Stage
 
-    begun = False
     with screen.Screen(terminal, asked.connection) as shown:
         shown.doing("planning, and asking which models there are")
 
-        def approve(preview: RunPreview) -> bool:
-            nonlocal begun
-            assert isinstance(preview, Stage)
-            if not preview.left.todo:
-                return shown.agree([], 0.0, preview.run.endpoints)
-            first, begun = not begun, True
-            lines = [*launch.lines(preview), _forecast(preview, bars.margin(2))] if first else next_stage(preview)
-            return shown.agree(lines, preview.most_usd if first else 0.0, preview.run.endpoints)
+        def first(preview: StagePreview) -> list[str]:
+            return [*launch.lines(preview), _forecast(preview, bars.margin(2))]
 
         found = shown.drive(deciding.adecide(
-            asked, store=db, approve=approve, hooks=shown.hooks, command=command, within=bars.within,
+            asked, store=db, approve=once_for_all(shown, first), hooks=shown.hooks, command=command, within=bars.within,
             max_runs=bars.max_runs,
         ))  # fmt: skip
     if found.started:
         _print(found, terminal)
     sys.exit(found.exit_code)
+
+
+def once_for_all(shown: screen.Screen, first: Callable[[StagePreview], Iterable[str]]) -> Callable[[RunPreview], bool]:
+    """What approves stages: the first one that asks anything is agreed to with all that may follow, at their price."""
+    from independence.api.purchase import StagePreview as Stage
+
+    begun = False
+
+    def approve(preview: RunPreview) -> bool:
+        nonlocal begun
+        assert isinstance(preview, Stage)
+        if not preview.left.todo:
+            return shown.agree([], 0.0, preview.run.endpoints)
+        most_usd = 0.0 if begun else max(preview.most_usd, preview.cost.most_usd)
+        lines, begun = _next_stage(preview) if begun else first(preview), True
+        return shown.agree(lines, most_usd, preview.run.endpoints)
+
+    return approve
 
 
 def _forecast(preview: StagePreview, margin: float) -> str:
@@ -55,7 +66,7 @@ def _forecast(preview: StagePreview, margin: float) -> str:
     return f"until it is decided: {likely}at most {preview.most_calls:,} calls{launch.about(preview.most_usd)}"
 
 
-def next_stage(preview: StagePreview) -> list[str]:
+def _next_stage(preview: StagePreview) -> list[str]:
     """What the stages before one say, and what it asks."""
     asked = f"next: {preview.calls:,} calls{launch.about(preview.cost.typical_usd)}"
     return [preview.so_far, asked] if preview.so_far else [asked]

@@ -57,7 +57,7 @@ def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
             dollars = f"about ${cost.typical_usd:.4f}" if cost.typical_usd else "no cost"
             price = f"no price known for {', '.join(cost.unpriced)}" if cost.unpriced else dollars
             line = f"plan: {cost.verdicts} runs, one call each; {price}"
-            return shown.agree([line], cost.typical_usd, endpoints)
+            return shown.agree([line], cost.most_usd, endpoints)
 
         work = names.aextract_names(
             asked, db, top=_SHOWN if terminal.format_ in ("table", "md") else None,

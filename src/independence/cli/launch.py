@@ -40,7 +40,7 @@ def launch(
         shown.doing("planning, and asking which models there are")
 
         def approve(preview: RunPreview) -> bool:
-            return shown.agree(lines(preview), preview.cost.typical_usd, preview.run.endpoints)
+            return shown.agree(lines(preview), preview.cost.most_usd, preview.run.endpoints)
 
         result = shown.drive(work(asked, store=db, approve=approve, hooks=shown.hooks))
     sys.exit(_report(result, terminal, fail_under, afterword) if result.started else 0)

@@ -58,4 +58,5 @@ def command(
         asked = board.InferenceOptions(generalises_to, correction)
         with activity.working("building the board"):
             made = store.board(**place, scoring=scoring, models=models, reading=asked, pooled=pooled)
-        table_output.print_boards([made.built], format_, detailed, explain, ["More: --explain, --detailed."])
+        more = f"More: --explain{'' if detailed else ', --detailed'}."
+        table_output.print_boards([made.built], format_, detailed, explain, [more])

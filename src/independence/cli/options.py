@@ -246,7 +246,7 @@ SAMPLING = together(
     option(MODEL, "--max-tokens", type=int, advanced=True,
                  help="Most tokens of an answer, reasoning included; default: the models file's, else the suite's."),
 )  # fmt: skip
-YES = _flag(OUTPUT, "--yes", "Do not ask for confirmation.")
+YES = _flag(OUTPUT, "--yes", "Go ahead, even for more than $1.")
 _WATCHED = each(
     option(ADVANCED, "--log", type=_FILE, help="Append a JSON line to this file for everything that happens."),
     YES,

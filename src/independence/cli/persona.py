@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _READY = "check {} -m MODEL"
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_LIST = "list"
 _ROLES = "companion, negotiator, reviewer, mascot, or your own words"
 
 
@@ -43,7 +44,7 @@ def _lint(file: Path) -> None:
 
 
 @command.command("init")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=_FILE, required=False)
 @click.option("--name", default="", help="What the character is called.")
 @click.option("--role", default="", help=f"{_ROLES[0].upper()}{_ROLES[1:]}.")
 @click.option(
@@ -55,27 +56,29 @@ def _lint(file: Path) -> None:
 @click.option("--may", multiple=True, help="What it may grant without giving anything up.")
 @click.option("--prompt", type=_FILE, help="A file with the system prompt that you use; default: a first draft.")
 @click.option("--model", "-m", "reader", help="A model that reads all this out of --prompt, for you to confirm.")
-@click.option("--example", help="Write a persona that ships instead. A name that none has lists them.")
+@click.option("--example", help=f"Write a persona that ships instead; `--example {_LIST}` names them.")
 @click.option("--weak", is_flag=True, help="With --example: its prompt that says few of its commitments.")
 @options.together("connection", ConnectionOptions, options.MODELS_FILE, options.LOCAL_URL, options.MAX_COST)
 @options.YES
 @options.FORCE
 def _init(
-    file: Path, name: str, role: str, commitments: tuple[str, ...], may: tuple[str, ...], prompt: Path | None,
+    file: Path | None, name: str, role: str, commitments: tuple[str, ...], may: tuple[str, ...], prompt: Path | None,
     reader: str | None, example: str | None, weak: bool, connection: ConnectionOptions, yes: bool, force: bool,
 ) -> None:  # fmt: skip
     """Write the persona FILE. What no option says is read out of --prompt by the --model, or asked for."""
     from independence.api import personas
 
+    if example == _LIST:
+        print(*(f"{one}: {what}" for one, what in personas.examples().items()), sep="\n")
+        return
+    if file is None:
+        raise UsageError("no FILE is named, which would be written", "persona init mira.md")
     personas.check_new(file, force=force)  # before anything is asked or paid for
     if weak and example is None:
         raise UsageError("--weak is about the prompt of an example:", "add --example NAME")
     if example is not None:
         if name or role or commitments or may or prompt or reader:
             raise UsageError("--example writes a whole file", "change it there, and leave other options out here")
-        known = personas.examples()
-        for one in known if example not in known else ():
-            click.echo(f"{one}: {known[one]}")
         linted = personas.write_example(file, example, weak=weak, force=force)
     else:
         text = personas.prompt_of(prompt)
@@ -113,7 +116,7 @@ def _drawn(prompt: Path | None, reader: str, connection: ConnectionOptions, *, y
         def approve(cost: CostEstimate, endpoints: Mapping[str, Endpoint]) -> bool:
             dollars = f"up to ${cost.typical_usd:.4f} an answer" if cost.typical_usd else "no cost"
             line = f"{reader} reads {prompt}; {'its price is not known' if cost.unpriced else dollars}"
-            return shown.agree([line], cost.typical_usd, endpoints)
+            return shown.agree([line], cost.most_usd, endpoints)
 
         found = shown.drive(
             personas.adrawn(

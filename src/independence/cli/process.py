@@ -127,7 +127,7 @@ def _exhausted(error: MemoryError | RecursionError | ImportError) -> tuple[str, 
         if not (error.name or "").startswith("independence."):
             return None
         if not _memory_is_limited():
-            what = f"the installation is damaged ({error}); install ai-independence-bench again"
+            what = f"the installation is damaged ({error}); install this program again"
             return what, UsageError.exit_code
     what = "something is nested too deep to be read" if isinstance(error, RecursionError) else "not enough memory"
     return f"{what}; what was stored is kept", IndependenceError.exit_code

@@ -27,10 +27,10 @@ from independence.engine import event_loop
 from independence.engine.events import Event, RunStopping
 from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks
-from independence.errors import Interrupted
+from independence.errors import Interrupted, UsageError
 
 T = TypeVar("T")
-ASK_ABOVE_USD = 5.0
+ASK_ABOVE_USD = 1.0
 GRACE_S = 30.0  # for which a run that is interrupted waits for calls in flight
 
 
@@ -74,14 +74,16 @@ class Screen:
         """Say what the command does from here on, if that takes long."""
         self._shown.enter_context(working(what, self._terminal.quiet))
 
-    def agree(self, lines: Iterable[str], usd: float, endpoints: Mapping[str, Endpoint]) -> bool:
-        """Print a plan and whether to go on with it, asked of a person where it is dear. Progress begins, and the log,
-        which holds no secret of an endpoint.
+    def agree(self, lines: Iterable[str], most_usd: float, endpoints: Mapping[str, Endpoint]) -> bool:
+        """Print a plan and say whether to go on with it, which a person is asked where it may cost more than
+        ASK_ABOVE_USD. Progress begins, and the log, which holds no secret of an endpoint.
+
+        Raises UsageError where nobody can be asked.
         """
         self._shown.close()
         for line in lines:
             note(line, self._terminal.quiet)
-        if self._connection.dry_run or not self._affordable(usd):
+        if self._connection.dry_run or not self._affordable(most_usd):
             return False
         if not any(endpoint.stream for endpoint in endpoints.values()):  # whose answers may take any time
             self._progress.patience_s = max((endpoint.timeout_s for endpoint in endpoints.values()), default=0.0)
@@ -90,13 +92,13 @@ class Screen:
         self._shown.enter_context(self._progress)
         return True
 
-    def _affordable(self, usd: float) -> bool:
-        """Whether to go ahead: where a person said so, has set a bound, or the typical cost is small."""
-        if self._terminal.yes or self._connection.max_cost is not None or usd <= ASK_ABOVE_USD:
+    def _affordable(self, most_usd: float) -> bool:
+        """Whether to go ahead: where a person said so, has set a bound, or no more than ASK_ABOVE_USD can be spent."""
+        if self._terminal.yes or self._connection.max_cost is not None or most_usd <= ASK_ABOVE_USD:
             return True
         if not sys.stdin.isatty():
-            raise click.UsageError(f"this may cost about ${usd:.2f}; add --yes or --max-cost to go ahead")
-        return click.confirm(f"about ${usd:.2f}; go ahead?", err=True)
+            raise UsageError(f"this may cost up to ${most_usd:,.2f}", "add --yes or --max-cost to go ahead")
+        return click.confirm(f"this may cost up to ${most_usd:,.2f}; go ahead?", err=True)
 
     def _stop_on_interrupt(self, stop_signal: StopSignal) -> None:
         """From here on the first Ctrl-C stops the run in order; the second, or GRACE_S later, cancels this task."""

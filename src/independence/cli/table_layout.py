@@ -120,7 +120,7 @@ def lay_out_lines(columns: Sequence[Column], cells: Cells, width: int) -> TableP
     named = next(at for at, column in enumerate(columns) if not column.numeric)
     others = [0 if at == named else own + 1 for at, own in enumerate(widths)]  # a space between columns
     least = named + 2  # the name and what follows it
-    longest = max((len(row[named]) for row in cells), default=0)
+    longest = widths[named]
     wanted = min(_NAME, longest)
     kept = next((at for at in range(len(columns), least, -1) if sum(others[:at]) + wanted <= width), least)
     widths[named] = min(width - sum(others[:kept]), longest)

@@ -115,7 +115,7 @@ def _show_lines(table: Table, out: Console) -> None:
     part = lay_out_lines(_columns(table), _cells(table), out.width)
     _print_grid(part, out, None)
     left_out = [column.head for column in table.columns[len(part.columns) :]]
-    room = [f"No room for {', '.join(left_out)}: widen the terminal, or add --detailed."] if left_out else []
+    room = [f"No room for {', '.join(left_out)}: widen the terminal, or add --format csv."] if left_out else []
     if table.notes:
         _say(out, [*table.notes, *room, *(column.about for column in part.columns if column.about)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any, Final, TypeVar
@@ -30,6 +31,16 @@ _ACTING = re.compile(rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae
 
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _UNKNOWN = re.compile(r"unknown field `([^`]+)`")
+_KIND = re.compile(r"(Expected|got) `([^`]+)`")
+_WORDS: Final = {
+    "array": "a list", "object": "a mapping of keys", "str": "text", "int": "a whole number", "float": "a number",
+    "bool": "true or false", "null": "nothing",
+}  # fmt: skip
+_WRITTEN: Final = {  # how a value of a kind is written in YAML
+    "str": "write it in quotes",  # YAML reads off, no and 12 otherwise
+    "array": "write each item on a line of its own, beginning with `- `",
+    "object": "write each key on a line of its own, as `key: value`",
+}
 
 
 class YamlDocument(msgspec.Struct, frozen=True):
@@ -131,7 +142,7 @@ def json_of(content: bytes, path: PurePath, kind: type[T], line: int = 1, fix: s
         with suppress(DocumentError):  # what is JSON is YAML too, but for a few signs
             lines = parse(text, str(path)).lines
         document = YamlDocument(str(path), data, {where: line + at - 1 for where, at in {"$": 1, **lines}.items()})
-        told = _complaint(document, kind, str(error))
+        told = _complaint(document, kind, str(error), {})
         raise DocumentError(told.path, told.line, told.what, told.fix or fix) from error
     except (msgspec.DecodeError, RecursionError) as error:
         what, below = _malformed(text, str(error))
@@ -188,10 +199,11 @@ def convert(document: YamlDocument, shape: type[T]) -> T:
     try:
         return msgspec.convert(document.data, shape)
     except msgspec.ValidationError as error:
-        raise _complaint(document, shape, str(error)) from error
+        raise _complaint(document, shape, str(error), _WRITTEN) from error
 
 
-def _complaint(document: YamlDocument, shape: type[Any], message: str) -> DocumentError:
+def _complaint(document: YamlDocument, shape: type[Any], message: str, written: Mapping[str, str]) -> DocumentError:
+    """What does not fit. `written`: kind -> how such a value is written in this format."""
     what, _, where = message.partition(" - at `")
     where = _locate(where.rstrip("`").replace("key in ", "") or "$", document.data, shape, message)
     unknown = _UNKNOWN.search(what)
@@ -200,11 +212,17 @@ def _complaint(document: YamlDocument, shape: type[Any], message: str) -> Docume
         near = nearest(key, _all_keys(shape))
         hint = f"did you mean `{near}`?" if near else ""
         return document.error(f"{where}.{key}", f"unknown key `{key}`", hint)
-    hint = "write it in quotes" if what.startswith("Expected `str") else ""  # YAML reads off, no and 12 otherwise
     value = _follow(document.data, where)
+    hint = next((fix for kind, fix in written.items() if what.startswith(f"Expected `{kind}")), "")
     if what.endswith("got `str`") and isinstance(value, str) and _NUMBER.fullmatch(value):
         hint = f"YAML reads `{value}` as text: write it with a point and a sign, as in 1.0e+6, or in full"
+    what = _KIND.sub(lambda found: f"{found[1]} {_in_words(found[2])}", what)
     return document.error(where, f"{what[0].lower()}{what[1:]} (at `{where}`)", hint)
+
+
+def _in_words(kinds: str) -> str:
+    """Types as people call them."""
+    return " or ".join(_WORDS.get(kind, f"`{kind}`") for kind in kinds.split(" | "))
 
 
 def _locate(where: str, data: Any, shape: type[Any], message: str) -> str:

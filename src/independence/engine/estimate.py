@@ -171,6 +171,11 @@ class CostEstimate(msgspec.Struct, frozen=True):
     probes: int = 0  # small requests before the first call, which show what reaches the models; in the dollars
     bills: Mapping[Payer, Bill] = {}
 
+    @property
+    def most_usd(self) -> float:
+        """The upper end of the range, where there is one."""
+        return max(self.typical_usd, self.range_usd[1])
+
     def plus(self, usd: float, low: float, high: float) -> CostEstimate:
         """The same with so many dollars more, and as many more at the ends of their range."""
         ends = (self.range_usd[0] + low, self.range_usd[1] + high)

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from independence.config import documents, user_files
-from independence.errors import UsageError
+from independence.errors import UsageError, missing_extra
 from independence.exchange import data_card, export_tables, hub_results, logged
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
 from independence.exchange.logged import LoggedDialogue, LoggedEdition
@@ -45,8 +45,7 @@ def require() -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError as error:
-        what = "pyarrow is not installed, which reads and writes Parquet files"
-        raise UsageError(what, "pip install 'ai-independence-bench[parquet]'") from error
+        raise missing_extra("pyarrow is not installed, which reads and writes Parquet files", "parquet") from error
 
 
 def files(

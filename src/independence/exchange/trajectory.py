@@ -109,6 +109,7 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     trial: str
     continues: str | None  # the scenario whose dialogue comes first
     tool: dict[str, str] | None  # as offered with every request; None for imports, which do not say, and without one
+    scales: dict[str, tuple[float, float]] = {}  # field of a verdict -> the ends of its scale; not of a yes or no
     delivery: str = ""  # what the delivery probe found before it was asked, in a sentence; empty: there was none
     turns: tuple[TrajectoryTurn, ...]
     verdicts: tuple[TrajectoryVerdict, ...]
@@ -137,7 +138,9 @@ def blocks(one: Trajectory) -> Iterator[TextBlock]:
     if not one.turns:
         yield TextBlock("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
     for verdict in one.verdicts:
-        values = ", ".join(f"{name} {_spelled(value)}" for name, value in verdict.values.items())
+        values = ", ".join(
+            f"{name} {_spelled(value)}{_scale(one.scales.get(name))}" for name, value in verdict.values.items()
+        )
         result = _missing(verdict) if verdict.missing else values
         chance = verdict.probability and f"{verdict.probability:.3g}"
         bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
@@ -204,6 +207,12 @@ def _listed(known: Mapping[str, str | float | None]) -> str:
 
 def _missing(one: TrajectoryAnswer | TrajectoryVerdict) -> str:
     return f"missing ({one.missing}{f': {one.detail}' if one.detail else ''})"
+
+
+def _scale(ends: tuple[float, float] | None) -> str:
+    if ends is None:
+        return ""
+    return f" in {ends[0]:g} to {ends[1]:g}" if ends[0] else f" of {ends[1]:g}"
 
 
 def _spelled(value: float) -> str:

@@ -87,6 +87,7 @@ class TrajectoryReader:
         texts = {call.answer.text.strip() for call in every if isinstance(call.answer, Reply)} - {""}
         imported = queries.imported(scope.edition) or any(call.messages is not None for call in calls)
         known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
+        fields = suite.rubrics[known.rubric].fields if known else {}
         tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
         rubrics = self._rubrics.get(trial.scenario, scopes.OF_PUBLISHERS)
         return Trajectory(
@@ -104,6 +105,7 @@ class TrajectoryReader:
                 for row in own.verdicts
                 if judge in (None, row.judge)
             ),
+            scales={name: field.range for name, field in fields.items() if field.range},
             delivery="" if imported or not calls else self._delivery(trial.config_dir, calls[0].answered_at or ""),
         )  # fmt: skip
 

@@ -295,7 +295,7 @@ def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False
     ).fetchone()
     if version > len(migrations()):
         what = f"{path}: written by a newer version (schema {version}, this one knows {len(migrations())})"
-        raise StoreError(what, "upgrade ai-independence-bench or name another store with --db")
+        raise StoreError(what, "use a newer version of this program, or name another store with --db")
     if (version or tables) and ours < 5:
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     if filled and not version:

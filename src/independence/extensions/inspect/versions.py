@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from independence.errors import UsageError
+from independence.errors import UsageError, missing_extra
 
 # As the extra `inspect` of pyproject.toml says; `python -m tools.inspect_versions` tries releases. Older ones drop why
 # a score has no value (`Score.reason`), and before 0.3.258 they send nothing by what the extra brings today, openai 3.
@@ -30,8 +30,7 @@ def fitting() -> Iterator[None]:
     try:
         found = version("inspect-ai")
     except PackageNotFoundError as error:
-        what = "Inspect AI is not installed, which reads and writes .eval logs"
-        raise UsageError(what, "pip install 'ai-independence-bench[inspect]'") from error
+        raise missing_extra("Inspect AI is not installed, which reads and writes .eval logs", "inspect") from error
     check(found)
     try:
         yield

@@ -12,12 +12,12 @@ from importlib.util import find_spec
 
 from independence.config.options import ConnectionOptions
 from independence.engine.executors.protocol import Executor, ExecutorKind
-from independence.errors import UsageError
+from independence.errors import missing_extra
 
 
 def _open(options: ConnectionOptions) -> AbstractContextManager[Executor]:
     if find_spec("ray") is None:
-        raise UsageError("--executor ray needs Ray:", "pip install 'ai-independence-bench[ray]'")
+        raise missing_extra("--executor ray needs Ray", "ray")
     from independence.extensions.ray.cluster import RayExecutor
 
     return RayExecutor(options)

@@ -11,7 +11,7 @@ import click
 
 from independence.cli import options
 from independence.config.options import ConnectionOptions
-from independence.errors import StoreError, UsageError
+from independence.errors import StoreError, missing_extra
 
 _GATE: Final = 1
 _NOTHING: Final = (
@@ -49,7 +49,7 @@ def command(  # noqa: PLR0913 - one parameter an option
     are predicted no better than by their mean are left out. If none remains, nothing is written and the exit code is 1.
     """
     if find_spec("sklearn") is None:
-        raise UsageError("train-judge needs scikit-learn:", "pip install 'ai-independence-bench[train]'")
+        raise missing_extra("train-judge needs scikit-learn", "train")
     from independence.cli.activity import working
     from independence.cli.table_output import print_tables
     from independence.cli.terminal import note

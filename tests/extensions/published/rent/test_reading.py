@@ -194,7 +194,7 @@ SPOILED: dict[str, tuple[LOST, LOST, list[str], list[float | None]]] = {
     "a score in words": ({}, {"score": "0.5"}, [], [None]),
     "a key more": ({"mood": "fair"}, {}, [], [0.5]),
     "another type": ({"latency_ms": {"ms": 3}}, {},
-                     ["run.jsonl:2: expected `float | null`, got `object` (at `$.latency_ms`)"], [0.5]),
+                     ["run.jsonl:2: expected a number or nothing, got a mapping of keys (at `$.latency_ms`)"], [0.5]),
     "another prompt": (STRANGE, STRANGE, [f"run{end}.jsonl:2: {NO_PROMPT}" for end in ("", "_scored")], []),
     "a score of other words": ({}, {"response_text": "What was never said."}, [], [0.5]),
     "no judge": ({}, {"scorer_model": ""}, [], [0.5]),
@@ -265,7 +265,7 @@ def test_planned_is_what_the_grid_or_the_snapshot_or_the_answers_say(tmp_path: P
         "a strange row": ({"snapshot": strange}, ["000", "001", "002"], []),
         "a grid": ({"snapshot": strange, "grid": rows}, ["000", "003", "004", "005"], []),
         "a broken grid": ({"grid": [rows[0], "{", rows[1]]}, ["000", "003", "004"], ["grid.jsonl:2: "]),
-        "a snapshot of another form": ({"snapshot": {"factors": 7}}, ["000"], ["run_grid.json:2: expected `array`"]),
+        "a snapshot of another form": ({"snapshot": {"factors": 7}}, ["000"], ["run_grid.json:2: expected a list"]),
     }  # fmt: skip
     for name, (files, planned, skipped) in cases.items():
         imported = read(folders.write(tmp_path / name, answers=[answer(rent, "000")], **files), rent)

@@ -153,12 +153,12 @@ def test_a_row_that_cannot_be_asked_is_named_by_file_and_line(tmp_path: Path) ->
     user, tool = {"role": "user", "content": "a"}, {"role": "tool", "content": "b"}
     cases: list[tuple[Any, str]] = [
         ("{", "not valid JSON: expecting"),
-        ("[1]", "object"),
+        ("[1]", "expected a mapping of keys, got a list"),
         (second, "prompt_id `001` occurs in line 1 already"),
         *((first | changes, what) for changes, what in (
             ({"prompt_id": ""}, "`prompt_id` '' is none"),
             ({"prompt_id": "a/b"}, "`prompt_id` 'a/b' is none"),
-            ({"prompt_id": 3}, "expected `str`, got `int` (at `$.prompt_id`)"),
+            ({"prompt_id": 3}, "expected text, got a whole number (at `$.prompt_id`)"),
             ({"promptid": "x"}, "unknown key `promptid`"),
             ({"factors": {"perspective": "dog"}}, "`perspective` of `factors` is `dog`; suite rent knows landlord"),
             ({"messages": []}, "one user message"),

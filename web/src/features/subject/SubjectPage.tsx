@@ -150,7 +150,9 @@ function Standing({ row, ranked, note }: StandingProps) {
           {rank(row) || "—"}
         </p>
         <p className="text-sm text-muted tabular-nums">
-          {row.rank_ci === null ? `no rank among ${ranked}` : `95%: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`}
+          {row.rank_ci !== null
+            ? `95%: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`
+            : `${rank(row) === "" ? "no rank" : "without interval,"} among ${ranked}`}
         </p>
       </div>
       <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums max-sm:col-span-2 sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">

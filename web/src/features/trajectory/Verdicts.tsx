@@ -51,10 +51,10 @@ export function Verdicts({ dialogue, texts, choices = NO_CHOICES, raw, marks, li
   );
 }
 
-/** What a verdict was given by. A published one was given by the rubric of its scenario, if the texts of the import are known. */
+/** What a verdict was given by. The scales of a published one are those of its scenario here, even if its text is not known. */
 function rubricOf(texts: TextsDocument, scenario: string, verdict: VerdictDocument): RubricText | null {
   if (!verdict.rubric.startsWith("published")) return texts.rubrics?.[texts.graded?.[verdict.rubric] ?? ""] ?? null;
-  return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.known && rubric.scenarios.includes(scenario)) ?? null;
+  return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.scenarios.includes(scenario)) ?? null;
 }
 
 const NONE: readonly Mark[] = [];
