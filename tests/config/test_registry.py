@@ -155,7 +155,7 @@ MISTAKES = [
     (LAB + "    headers: {Host: b}}\n", 3, "header `Host` is written by this program"),
     (LAB + "    features: {token limits: max_tokens}}\n", 3, "did you mean `token limit`?"),
     (LAB + "    features: {token limit: max_token}}\n", 3, "did you mean `max_tokens`?"),
-    (LAB + "    extra_body: {messages: []}}\n", 3, "extra_body cannot set `messages`"),
+    (LAB + "    extra_body: {tools: [], stream: true, seed: 1, n: 2, messages: []}}\n", 3, "cannot set `messages`"),
     ("models:\n  - {model_id: a/b,\n     extra_body: {model: c}}\n", 3, "extra_body cannot set `model`"),
     ("endpoints:\n  - {name: lab}\n", 2, "endpoint `lab` has no `base_url`"),
     ("models:\n  - {model_id: groq-api/a,\n     endpoint: xai-api}\n", 3, "name one of them"),

@@ -47,7 +47,7 @@ def of(answer: Answer, stems: int = 24, runs: int = 1) -> list[PlannedPick]:
     rows = []
     for stem, family, strength, run in planned(stems, runs):
         turned = (0, 1, 2) if run % 2 else (0, 2, 1)
-        for arm, (said, last) in {STEM: (PICK, PICK)}.items() | {arm: answer(arm) for arm in ARMS}.items():
+        for arm, (said, last) in {STEM: (PICK, PICK), **{arm: answer(arm) for arm in ARMS}}.items():
             rows.append(PlannedPick(stem, family, strength, arm, run, turned[said], turned[last]))
     return rows
 

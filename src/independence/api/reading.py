@@ -329,7 +329,7 @@ def report_place(store: Store, asked: ReportOptions) -> tuple[BoardScope, BoardO
 
 def _check(place: Place, known: Mapping[str, object] = Place.__annotations__) -> None:
     """Raise UsageError for a keyword that is none."""
-    for name in place.keys() - known.keys():
+    for name in sorted(place.keys() - known.keys()):
         raise UsageError(f"there is no option `{name}`", suggestion(name, known))
 
 

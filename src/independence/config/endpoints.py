@@ -230,7 +230,7 @@ _WRITTEN = {  # parameters that this program writes, and what sets each
 
 def check_extra_body(extra: Mapping[str, Any]) -> None:
     """Raises UsageError where it holds what this program writes."""
-    for name in _WRITTEN.keys() & extra.keys():
+    for name in sorted(_WRITTEN.keys() & extra.keys()):
         raise UsageError(f"extra_body cannot set `{name}`, which {_WRITTEN[name]} sets", "leave it out")
 
 

@@ -318,7 +318,7 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) ->
         if ours[kind, name] != sql:
             what = f"{path}: its {kind} `{name}` is not as this program makes it, by damage or on purpose"
             raise StoreError(what, "restore a copy that you trust")
-    for kind, name in ours.keys() - found.keys():
+    for kind, name in sorted(ours.keys() - found.keys()):
         raise _damaged(path, f"its {kind} `{name}` is gone")
 
 

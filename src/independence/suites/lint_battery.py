@@ -102,9 +102,9 @@ def _stems(suite: Suite, battery: Battery) -> Iterator[Problem]:
         if stem.family not in suite.experiments:
             yield f"{at}.family", f"experiment `{stem.family}` is not declared"
         yield from _choices(stem, at)
-        for wording in battery.wordings.keys() - stem.words.keys():
+        for wording in sorted(battery.wordings.keys() - stem.words.keys()):
             yield f"{at}.words", f"stem `{name}` has no texts in the wording `{wording}`"
-        for wording in stem.words.keys() - battery.wordings.keys():
+        for wording in sorted(stem.words.keys() - battery.wordings.keys()):
             yield f"{at}.words.{wording}", f"no wording `{wording}`; there are {', '.join(battery.wordings)}"
 
 

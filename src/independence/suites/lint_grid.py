@@ -90,7 +90,7 @@ def _names(grid: Grid) -> Iterator[Problem]:
             yield where, f"the variable `{name}` is set twice; give each a name of its own"
         seen.add(name)
     for side, asker in grid.sides.items():
-        for name in asker.vars.keys() & seen:
+        for name in sorted(asker.vars.keys() & seen):
             at = f"{AT}.sides.{side}.vars.{name}"
             yield at, f"`{name}` is a fact, the same whoever asks; `{side}` cannot set it"
 
@@ -133,7 +133,7 @@ def _merit(grid: Grid) -> Iterator[Problem]:
         if grid.merit:
             yield f"{AT}.merit", f"`merit` needs a factor of that name; the grid has {', '.join(grid.factors)}"
         return
-    for level in grid.merit.keys() - levels.keys():
+    for level in sorted(grid.merit.keys() - levels.keys()):
         yield f"{AT}.merit.{level}", f"no level `{level}` of `merit`; it has {', '.join(levels)}"
     missing = [level for level in levels if level not in grid.merit]
     if missing:
@@ -155,7 +155,7 @@ def _table(name: str, derived: DerivedVariable, grid: Grid) -> Iterator[Problem]
     missing = [f"`{key}`" for key in needed if key not in derived.table]
     if missing:
         yield f"{at}.table", f"the table of `{name}` lacks {', '.join(missing)}"
-    for key in derived.table.keys() - set(needed):
+    for key in sorted(derived.table.keys() - set(needed)):
         yield f"{at}.table.{key}", f"`{key}` is no combination of {', '.join(derived.of)}"
 
 

@@ -92,7 +92,7 @@ def _scenarios(suite: Suite, original: Suite) -> Iterator[Problem]:
 
 def _grid(own: Grid, original: Grid) -> Iterator[Problem]:
     yield from _ordered("$.grid.factors", "factor", own.factors, original.factors)
-    for factor in own.factors.keys() & original.factors.keys():
+    for factor in sorted(own.factors.keys() & original.factors.keys()):
         at = f"$.grid.factors.{factor}"
         yield from _ordered(at, f"level of `{factor}`", own.factors[factor], original.factors[factor])
     yield from _ordered("$.grid.sides", "side", own.sides, original.sides)
