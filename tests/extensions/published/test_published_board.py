@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import lzma
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -96,6 +97,24 @@ def test_the_board_is_what_leaderboard_makes_of_the_import(shipped: Path) -> Non
     assert sum(row["tier"] != "" for row in strict.values()) == 78
 
 
+def test_the_findings_of_the_readme_come_from_all_published_configurations(shipped: Path, tmp_path: Path) -> None:
+    readme = " ".join((Path(__file__).parents[3] / "README.md").read_text("utf-8").split())
+    ((ranked, first, requests, pressure, pairs),) = re.findall(
+        r"of (\d+) models with a \*Tier\*, the (\d+) in tier 1 .* (\d+)% of the variance .* adds (\d+)% .* "
+        r"of (\d+) tested pairs",
+        readme,
+    )
+    assert f"{first} of the {ranked} models with a tier are in tier 1" in " ".join(command.ok("published").out.split())
+    told = " ".join(command.ok("leaderboard", "--explain", "--db", shipped).out.split())
+    assert f"What separates the first {first} (tier 1): requests, {requests}% of the variance of their index" in told
+    assert re.search(rf"other scenarios \d+%; pressure {pressure}%\.", told)
+    assert "130 configurations" in readme
+    command.ok("generate-report", "-o", tmp_path / "report.md", "--db", shipped)
+    report = (tmp_path / "report.md").read_text("utf-8")
+    assert f"Of {pairs} tested pairs of one model that differ in one setting, none does so significantly" in report
+    assert "no cost stated" in report
+
+
 def test_dialogues_without_words_say_so_and_are_not_graded(shipped: Path, tmp_path: Path) -> None:
     store = shutil.copy(shipped, tmp_path / "store.db")
     told = command.ok("show", "claude-haiku-4.5", "pt04", "--db", store).out
@@ -106,8 +125,6 @@ def test_dialogues_without_words_say_so_and_are_not_graded(shipped: Path, tmp_pa
     assert "Request 1" not in told
     for line in (["judge", "-j", "cues"], ["label-sample", tmp_path / "sample.csv"]):
         assert "no finished dialogue fits" in command.refused(*line, "--db", store)
-    command.ok("generate-report", "-o", tmp_path / "report.md", "--db", store)
-    assert "no cost stated" in (tmp_path / "report.md").read_text("utf-8")
     assert "new in the store: nothing" in command.ok("import", "--published", "--db", store, env=NO_NETWORK).err
     assert "every row is as it was written" in " ".join(command.run("doctor", "--verify", "--db", store).out.split())
 

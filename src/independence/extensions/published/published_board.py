@@ -78,8 +78,8 @@ def table(models: Sequence[str] = (), top: int | None = None, *, detailed: bool 
         rows=tuple(rows),
         notes=(
             _LEADING.format(ranked=len(tiers), leading=tiers.count(1)),
-            _SCORED,
-            f"Verdicts: {shipped.source()}.",
+            *([strict.prompt_note] if strict.prompt_note else []),
+            f"{_SCORED} Verdicts: {shipped.source()}.",
         ),
         one_line=True,
     )
