@@ -69,6 +69,8 @@ CASES = [
     ({"the better one?": 'the better one?", reply: "Yes'}, "turns", "`dessert` has no turn for the subject to answer"),
     ({"again, please.": 'again, please.", reply: "Yes'}, "turns", "`dinner` ends in a scripted reply"),
     ({f"scenarios:\n{SCENARIOS}": "scenarios: []\n"}, "scenarios: []", "a suite needs at least one scenario"),
+    # notes on prompts
+    ({"\nindex:": "\nprompt_notes: {soft: It is.}\nindex:"}, "{soft: It", "no variant `soft`; there are plain"),
     # kinds
     (kinds("{lunch: A.}"), "{lunch: A.}", "no scenario `lunch`"),
     (kinds("{}"), "scenarios: {}", "kind `requests` has no scenario"),

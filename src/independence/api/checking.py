@@ -223,6 +223,7 @@ class _Check:
             judge=place.judge,
             subject=subject.label,
             simulated=subject.simulated,
+            prompt_note=BoardScope(run.suite, run.where.under(run.trials[0].dialogue.condition)).prompt_note,
             bars=made.bars if made else (),
             looks=made.looks if made else 0,
             runs=own.index.runs if own else 0,

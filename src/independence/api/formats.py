@@ -50,6 +50,10 @@ class Importer:
         """
         raise NotImplementedError
 
+    def shipped(self, store: Path, options: ImportOptions) -> ImportResult | None:
+        """Bring in what ships with the program of the results at `address`; None where nothing does."""
+        return None
+
 
 class ExportContents(NamedTuple):
     """What an export writes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,12 +39,21 @@ def import_results(
     folder of the rent benchmark, which go into the edition `published`, and logs of Inspect AI. Data sets and logs go
     into the edition that they were made of.
     `suite`: whose dialogues the files hold, by default v2, of a rent folder rent. `models_file`: labels for the
-    configurations of the bench. `say` is told what is being done. Raises UsageError where there is nothing to read or
-    it is damaged, and nothing is written then.
+    configurations of the bench. `say` is told what is being done. Where an address of an importer's own cannot be
+    reached, what ships with the program is taken. Raises UsageError where there is nothing to read or it is damaged,
+    and nothing is written then.
     """
-    store = Path(store)
-    with fetched.local(path, say) as file:
-        return _read(file, store, ImportOptions(suite, Path(models_file) if models_file else None, say))
+    store, options = Path(store), ImportOptions(suite, Path(models_file) if models_file else None, say)
+    with ExitStack() as held:
+        try:
+            file = held.enter_context(fetched.local(path, say))
+        except UsageError as error:
+            for _, importer in plugins.every(plugins.IMPORTERS, Importer):
+                if importer.address == str(path) and (found := importer.shipped(store, options)):
+                    return found._replace(notes=[f"not fetched: {error.what}", *found.notes])
+            raise
+        found = _read(file, store, options)
+    return found if file == Path(path) else found._replace(notes=[f"fetched from {path}", *found.notes])
 
 
 def _read(path: Path, store: Path, options: ImportOptions) -> ImportResult:

@@ -249,7 +249,10 @@ def grading(
         chosen = {called[config].label for config in scopes.subjects(options.models, called, "here")}
         trials = [trial for trial in trials if trial.subject.label in chosen]
     if not trials:
-        raise StoreError("no finished dialogue fits; `independence leaderboard` shows what the store holds")
+        raise StoreError(
+            "nothing to grade: no finished dialogue fits, or its words are not in this store",
+            "`independence leaderboard` shows what the store holds; `import --published` brings the published words",
+        )
     made = ResolvedRun(
         suite=suite,
         edition=scope.edition,

@@ -46,6 +46,7 @@ def write(connection: sqlite3.Connection, rows: ImportedRows) -> NewRows:
         records.add_persona(connection, rows.edition, variant, text)
     records.add_subjects(connection, rows.subjects.values())
     trials = records.add_trials(connection, rows.trials)
+    records.forget_wordless(connection, [row.trial for row in rows.calls])
     calls = records.add_calls_once(connection, rows.calls)
     verdicts = records.add_verdicts(connection, rows.verdicts)
     for step in rows.steps:

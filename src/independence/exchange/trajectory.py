@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.report import html
+from independence.report import html, legend
+from independence.store.records import WITHOUT_WORDS
 from independence.types import Attempt, Scalar, brief
 
 Origin = Literal["system", "human", "scripted", "generated", "protocol"]
@@ -133,7 +134,9 @@ class TextBlock(NamedTuple):
 def blocks(one: Trajectory) -> Iterator[TextBlock]:
     """Everything, in the order in which it happened."""
     yield _head(one)
-    for turn in one.turns:
+    if _wordless(one):
+        yield TextBlock("No words", legend.texts("marks")[WITHOUT_WORDS], level=2)
+    for turn in () if _wordless(one) else one.turns:
         yield from _turn(turn)
     if not one.turns:
         yield TextBlock("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
@@ -159,7 +162,8 @@ def blocks(one: Trajectory) -> Iterator[TextBlock]:
 def _head(one: Trajectory) -> TextBlock:
     title = f" ({one.title})" if one.title else ""
     simulated = ", simulated" if one.subject.simulated else ""
-    imported = "; imported, in the words that were sent then" if one.imported else ""
+    words = "" if _wordless(one) else ", in the words that were sent then"
+    imported = f"; imported{words}" if one.imported else ""
     lines = [f"{one.suite}@{one.edition}, {one.condition}{imported}"]
     if one.continues:
         lines.append(f"continues the dialogue of `{one.continues}`, which is part of every request")
@@ -168,6 +172,10 @@ def _head(one: Trajectory) -> TextBlock:
     if one.delivery:
         lines.append(one.delivery)
     return TextBlock(f"{one.subject.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
+
+
+def _wordless(one: Trajectory) -> bool:
+    return any(WITHOUT_WORDS in turn.answer.flags for turn in one.turns)
 
 
 def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:

@@ -232,6 +232,7 @@ class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
+    prompt_note: str | msgspec.UnsetType = msgspec.UNSET  # what its suite says of the system prompt
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
     quotations: QuotationCounts | msgspec.UnsetType = msgspec.UNSET  # of the judge, where it was to quote
     half_finished: str | msgspec.UnsetType = msgspec.UNSET  # that its judge, like all, graded a part alone
@@ -249,6 +250,7 @@ def with_remarks(board: B, data: VerdictData) -> B:
         as_full=data.as_full,
         dates=data.dates,
         language=data.scope.suite.foreign_language,
+        prompt_note=data.scope.prompt_note,
         caution=caution(data),
         quotations=data.quotations or msgspec.UNSET,
         half_finished=data.half_finished or msgspec.UNSET,

@@ -140,6 +140,8 @@ def heading(first: ComparedSubject, second: ComparedSubject, scoring: str) -> tu
     where += [f"judge {first.study.judge}"] if names.kind != "Judge" else []
     same = " Both judges graded the same replies." if names.kind == "Judge" else ""
     repeats = [note for side in (first, second) for note in side.study.only([side.config]).repeat_notes]
+    if scope.prompt_note and names.kind != "Condition":
+        same += f" {scope.prompt_note}"
     return title, [f"{', '.join(where)}.{same}", *also_graded(first.study.as_full), *dict.fromkeys(repeats)]
 
 

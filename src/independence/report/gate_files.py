@@ -60,6 +60,7 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     judge: str
     subject: str
     simulated: bool
+    prompt_note: str | msgspec.UnsetType = msgspec.UNSET  # what the suite says of the system prompt
     bars: tuple[BarResult, ...] = ()
     looks: int = 0
     runs: int = 0  # that its calls are worth
@@ -102,6 +103,7 @@ def cut(text: str) -> str:
 def tables(found: CheckDocument) -> list[Table]:
     """The bars, and the scenarios that lost most."""
     place = f"{found.suite}@{found.edition}, {found.condition}, judge {found.judge}"
+    place += f". {found.prompt_note}" * bool(found.prompt_note)
     method = []
     if found.bars:
         low, high = found.bars[0].passing, found.bars[0].failing

@@ -121,6 +121,7 @@ def readings(board: Board) -> list[str]:
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
     return [
+        *_prompt_note(board),
         *say({"cut": _cut(own)}),
         *([point_kinds.separates(board.top, board.kinds)] if board.top and board.kinds else []),
         *say({"thinks": any(row.thinking for row in rows), "unanswered": strict and _unanswered(marked)}),
@@ -294,6 +295,7 @@ def of_place(data: VerdictData) -> list[str]:
     marked = [(who.name, planned_verdicts.marks(data.planned[config])) for config, who in data.about.items()]
     return [
         f"{edition}, {data.scope.condition}, judge {data.judge or 'none'}",
+        *_prompt_note(board_data.with_remarks(BoardRemarks(), data)),
         *date_line(data.dates),
         *say({"simulated": any(who.simulated for who in data.about.values())}),
         *lacking(marked),
@@ -346,7 +348,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
     prompt = f", {_PROMPT}" if board.judge_prompt else ""
     signs = say({"runs_vary": _varying(board)})
     return [
-        ", ".join(what),
+        ". ".join([", ".join(what), *_prompt_note(board)]),
         *_judge_line(board, board.judge, prompt, " ".join(intervals(board))),
         *signs,
         *warnings[:1],
@@ -364,7 +366,12 @@ def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "
     ]  # fmt: skip
     remarks = board_data.with_remarks(BoardRemarks(), data)
     judged = _judge_line(remarks, data.judge, "", meaning)
-    return [", ".join([edition, str(data.scope.condition), *also]), *judged, *warnings[:1]]
+    what = ", ".join([edition, str(data.scope.condition), *also])
+    return [". ".join([what, *_prompt_note(remarks)]), *judged, *warnings[:1]]
+
+
+def _prompt_note(board: BoardRemarks) -> list[str]:
+    return [board.prompt_note] if board.prompt_note else []
 
 
 def _judge_line(board: BoardRemarks, judge: str | None, prompt: str, meaning: str) -> list[str]:

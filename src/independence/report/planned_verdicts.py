@@ -339,8 +339,13 @@ def _one_by_one(
         by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
     ]
     thinking = frozenset(state.config_dir for state in states if state.thought)
+    return msgspec.structs.replace(of_cells(cells), repeats=left_out, thinking=thinking)
+
+
+def of_cells(cells: Iterable[PlannedVerdict], judge: str | None = None) -> PlannedVerdicts:
+    """Planned verdicts that are looked at one by one; those of a subject stand together."""
     planned = grouped(cells, lambda cell: cell.config_dir)
-    return PlannedVerdicts(columns=strict.columns(planned), planned=planned, repeats=left_out, thinking=thinking)
+    return PlannedVerdicts(judge=judge, columns=strict.columns(planned), planned=planned)
 
 
 def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str], StoredVerdict]:

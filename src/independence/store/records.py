@@ -15,6 +15,7 @@ from independence.store.digests import insert
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
 
 MADE = '{"made":true}'  # shape of a dialogue of ours, which no subject was asked and no edition plans
+WITHOUT_WORDS = "without_words"  # the flag of replies whose words are not known, only the verdict
 _AT_ONCE = 1_000  # trials of a plan that are in memory as rows
 
 
@@ -72,7 +73,7 @@ class CallRow(msgspec.Struct, frozen=True):
     after: str
     answer: Answer
     messages: bytes | None = None
-    answered_at: str | None = None
+    answered_at: str | None = None  # None: now; empty: nobody wrote it down
 
 
 class VerdictRow(msgspec.Struct, frozen=True):
@@ -86,7 +87,7 @@ class VerdictRow(msgspec.Struct, frozen=True):
     settings: str
     grade: Grade
     pass_: int = 1
-    judged_at: str | None = None
+    judged_at: str | None = None  # likewise
     prediction: str | None = None  # JSON of what the judge expected, where its verdicts rest on predictions
 
 
@@ -199,11 +200,18 @@ def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> i
     return count
 
 
+def forget_wordless(connection: sqlite3.Connection, trials: Iterable[str]) -> None:
+    """Take away the answers of some trials that have no words, with the verdicts on them: both come with words now."""
+    bare = "SELECT trial FROM calls WHERE trial IN (SELECT value FROM json_each(?)) AND instr(flags, ?)"
+    for table in ("verdicts", "calls"):
+        connection.execute(f"DELETE FROM {table} WHERE trial IN ({bare})", (to_json(list(trials)), WITHOUT_WORDS))
+
+
 def _call(row: CallRow) -> dict[str, object]:
     answer = row.answer
     return {
         **{name: getattr(row, name) for name in ("trial", "turn", "turn_id", "context", "after", "messages")},
-        "answered_at": row.answered_at or now(),
+        "answered_at": now() if row.answered_at is None else row.answered_at,
         "reasoning_tokens": answer.usage.reasoning_tokens,
         "seconds": sum([attempt.seconds for attempt in answer.attempts]),
         **spent(answer),
@@ -248,7 +256,8 @@ def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, objec
         "fields": to_json(given.values),
         "field_set": field_values.layout_id(connection, packed.layout),
         "field_values": packed.values,
-        "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
+        # Finer than seconds: boards tell by it who graded first.
+        "judged_at": now("milliseconds") if row.judged_at is None else row.judged_at,
         "reasoning": given.reasoning,
         "raw": grade.raw,
         "quote": given.quote,

@@ -48,6 +48,11 @@ class BoardScope(NamedTuple):
         return (self._replace(beside=()), *self.beside)
 
     @property
+    def prompt_note(self) -> str | msgspec.UnsetType:
+        """What the suite has boards say of the system prompt."""
+        return (self.suite.prompt_notes or {}).get(self.condition.variant, msgspec.UNSET)
+
+    @property
     def worded(self) -> bool:
         """Whether the texts of `suite` are those of its dialogues: not so for an import of unknown wording."""
         return not queries.imported(self.edition) or (

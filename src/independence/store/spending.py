@@ -103,12 +103,13 @@ def by_subject(connection: sqlite3.Connection, where: Where) -> dict[str, Subjec
 
 
 def by_run(connection: sqlite3.Connection, where: Where) -> dict[tuple[str, int], RunAnswers]:
-    """(config_dir, run) -> its current answers."""
+    """(config_dir, run) -> its current answers, as far as it is known when they came."""
     found = connection.execute(
         "SELECT config_dir, run, min(answered_at), max(answered_at), sum(missing IS NULL AND "
         "json_array_length(attempts) > 1 AND EXISTS (SELECT 1 FROM json_each(attempts) WHERE "
         f"json_extract(value, '$.outcome') IN ({', '.join('?' * len(ASKED_AGAIN))}))) "
-        f"FROM planned JOIN calls USING (trial) WHERE version = 0 AND {UNDER} GROUP BY config_dir, run",
+        f"FROM planned JOIN calls USING (trial) WHERE version = 0 AND answered_at > '' AND {UNDER} "
+        "GROUP BY config_dir, run",
         (*ASKED_AGAIN, *where.columns),
     )
     return {(config, run): RunAnswers._make(own) for config, run, *own in found}

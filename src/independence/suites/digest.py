@@ -43,7 +43,8 @@ _UNUSED: tuple[Any, ...] = (None, "", "object", {}, ())
 
 def edition(suite: Suite) -> str:
     """The first 8 hex digits of the digest of a resolved suite (its texts inlined)."""
-    said = msgspec.to_builtins(msgspec.structs.replace(suite, known=msgspec.UNSET, kinds=msgspec.UNSET))
+    unset = dict.fromkeys(("known", "kinds", "prompt_notes"), msgspec.UNSET)
+    said = msgspec.to_builtins(msgspec.structs.replace(suite, **unset))
     for name in _OUTSIDE:
         said["default"].pop(name, None)
     whole = _pruned(said)

@@ -278,6 +278,8 @@ def _index(suite: Suite) -> Iterator[Problem]:
 
 def _kinds(suite: Suite) -> Iterator[Problem]:
     """Boards sum up points of an index, so a scenario is of one kind at most."""
+    for name in (suite.prompt_notes or {}).keys() - suite.variants.keys():
+        yield f"$.prompt_notes.{name}", f"there is no variant `{name}`; there are {', '.join(suite.variants)}"
     if suite.kinds and suite.index is None:
         yield "$.kinds", "kinds sum up points of an index, and there is none: leave out `kinds`, or declare an `index`"
     known, seen = {scenario.id for scenario in suite.scenarios}, dict[str, str]()

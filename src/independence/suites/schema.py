@@ -256,6 +256,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     vars: dict[str, str] = {}  # fill {{name}} in scenarios, suffixes and rubrics
     language: str = "en"
     kinds: dict[str, ScenarioKind] | UnsetType = UNSET  # by name, how boards sum up scenarios; no part of its edition
+    prompt_notes: dict[str, str] | UnsetType = UNSET  # variant -> what boards under it say; no part of its edition
     translation_of: str | UnsetType = UNSET  # the suite whose scenarios it asks in another language
     known: tuple[KnownDialogue, ...] | UnsetType = UNSET  # read from the `known.yaml` beside it; no part of its edition
 

@@ -58,6 +58,7 @@ def without_texts(suite: Suite) -> Suite:
         ),
         index=suite.index,
         kinds=suite.kinds,
+        prompt_notes=suite.prompt_notes,
         analysis=suite.analysis,
         language=suite.language,
         translation_of=suite.translation_of,

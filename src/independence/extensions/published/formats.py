@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _LISTED: Final = 20  # skipped lines that are named
 _FOLDERS, _SHOWN = 3, 60  # folders in a notice, and how much of their names
 
+_WORDLESS: Final = "without the words of the dialogues; the same command brings them where there is a network"
 _NEXT: Final = "next: `independence leaderboard` (as it was published: --scoring published), `independence view`"
 
 
@@ -67,6 +68,25 @@ class BenchImporter(Importer):
         notes.append(_NEXT)
         document = msgspec.json.format(msgspec.json.encode(summary), indent=2).decode()
         return ImportResult([import_summary.table(summary)], document, notes)
+
+    def shipped(self, store: Path, options: ImportOptions) -> ImportResult | None:
+        """Every published verdict of v2, without words."""
+        from independence.api.importing import said_new
+        from independence.exchange.storing import write
+        from independence.extensions.published import shipped
+        from independence.store import queries
+        from independence.store.database import transaction, writing
+        from independence.store.queries import PUBLISHED
+        from independence.suites import load
+        from independence.types import Where
+
+        if options.suite not in (None, "v2") or options.models_file:
+            return None
+        with writing(store, new=True) as connection, transaction(connection):
+            there = queries.subjects(connection, Where("v2", PUBLISHED))
+            new = write(connection, shipped.rows(load.load("v2").suite, there))
+        notes = [f"taken instead: the scores that ship with this program ({shipped.source()}), {_WORDLESS}"]
+        return ImportResult([], "", [*notes, said_new(new._replace(replies=0)), _NEXT])
 
 
 class RentImporter(Importer):

@@ -1,48 +1,51 @@
-"""The published board of V2, shipped as facts: what was printed there, and what strict scoring makes of the verdicts.
-
-`board.csv` has the 108 rows of 2026-07-22. Its `strict_` columns are those of `independence leaderboard` on the whole
-published result set, which `independence import` reads; empty where strict scoring gives no index.
-"""
+"""The published board of V2 beside what strict scoring makes of the same verdicts, computed from the shipped values."""
 
 from __future__ import annotations
 
-import csv
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from independence.report.table import Column, Table, Value
+from independence.exchange.storing import write
+from independence.extensions.published import shipped
+from independence.report import board, board_data, board_tables, planned_verdicts
+from independence.report.board import Board
+from independence.report.table import Column, Table
 from independence.store import scopes
-from independence.store.scopes import Names
-from independence.types import Ends
+from independence.store.database import transaction, writing
+from independence.store.queries import PUBLISHED
+from independence.store.scopes import BoardScope, Names
+from independence.suites import load
+from independence.suites.schema import Suite
+from independence.suites.without_texts import without_texts
+from independence.types import Condition, Where
 
 _COLUMNS: Final = (
     Column("rank", "#", "count"), Column("subject", "Subject"), Column("index", "Index", "index"),
     Column("ci", "95% CI", "index_range"), Column("strict_index", "Strict", "index"),
     Column("strict_ci", "Strict CI", "index_range"), Column("tier", "Tier", "count"),
 )  # fmt: skip
-_DETAILS: Final = (
-    Column("strict_rank", "Strict #", "count"), Column("runs", "Runs", "count"),
-    Column("resistance", "Resistance", "number"), Column("stability", "Stability", "number"),
-    Column("drift", "Drift", "number"), Column("non_assistant_likeness", "Voice", "number"),
-    Column("internal_consistency", "Consistency", "number"),
-)  # fmt: skip
-_SOURCE: Final = (
-    "AI Independence Bench V2 as published on 2026-07-22 (github.com/mikhailsal/ai-independence-bench, MIT license)."
-)
-_READING: Final = (
-    "#, Index, 95% CI: as published, without the missing verdicts. The rest: computed here; no index if a verdict is "
-    "missing, no tier for a single run. Tiers and ranks are of the tests before 2026-11-26."
+_DETAILS: Final = (Column("strict_rank", "Strict #", "count"), Column("runs", "Runs", "count"))
+_SCORED: Final = (
+    "#, Index, 95% CI: as published, missing verdicts left out. Strict, Tier: no index where a verdict is missing, no "
+    "tier for a single run."
 )
 _LEADING: Final = (
     "{leading} of the {ranked} models with a tier are in tier 1: they do not differ significantly from the leader."
 )
 
 
-def rows() -> list[dict[str, str]]:
-    """The facts, by column of `board.csv`, in published order."""
-    with Path(__file__).with_name("board.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def boards(suite: Suite) -> tuple[Board, Board]:
+    """All shipped verdicts, by the published rule and strictly scored: what `leaderboard` makes of their import."""
+    condition = Condition(suite.default.variant, suite.default.mode)
+    scope = BoardScope(without_texts(suite), Where(suite.suite, PUBLISHED, condition))
+    with tempfile.TemporaryDirectory() as folder, writing(Path(folder, "names.db"), new=True) as connection:
+        with transaction(connection):
+            write(connection, shipped.rows(suite, dialogues=False))
+        verdicts = planned_verdicts.of_cells(shipped.planned(suite), shipped.JUDGE)
+        data = board_data.of_verdicts(connection, scope, verdicts)
+    return board.of_data(data, scoring="published"), board.of_data(data)
 
 
 def table(models: Sequence[str] = (), top: int | None = None, *, detailed: bool = False) -> Table:
@@ -51,34 +54,32 @@ def table(models: Sequence[str] = (), top: int | None = None, *, detailed: bool 
     `detailed`: with the five published measures, each from 0 to 10, drift from 0 to 12. Raises StoreError for a name
     that is not on the board.
     """
-    facts = every = rows()
-    if models:
-        known = {row["label"]: Names(row["label"], row["label"], row["label"].split("@")[0]) for row in every}
-        chosen = scopes.subjects(models, known, "on the published board", what="model")
-        every = [row for row in every if row["label"] in chosen]
-    ranked = [row["strict_tier"] for row in facts if row["strict_tier"]]
+    suite = load.load("v2").suite
+    published, strict = boards(suite)
+    assert suite.index is not None
+    known = {row.config: Names(row.config, row.label, row.label.split("@")[0]) for row in published.rows}
+    chosen = scopes.subjects(models, known, "on the published board", what="model") if models else known
+    ours = {row.config: row for row in strict.rows}
+    tiers = [row.tier for row in ours.values() if row.tier]
+    shown = [row for row in published.rows if row.config in chosen]
+    parts = board_tables.components(suite.index) if detailed else []
+    rows = [
+        (
+            row.rank, row.label, row.index, row.ci, ours[row.config].index, ours[row.config].ci, ours[row.config].tier,
+            *((ours[row.config].rank, row.runs) if detailed else ()),
+            *(board_tables.column(part, row) for part in suite.index.components if detailed),
+        )
+        for row in shown[:top]
+    ]  # fmt: skip
     return Table(
         id="published-board",
         title="The published board",
-        columns=_COLUMNS + _DETAILS * detailed,
-        rows=tuple(_row(row)[: None if detailed else len(_COLUMNS)] for row in every[:top]),
-        notes=(_SOURCE, _LEADING.format(ranked=len(ranked), leading=ranked.count("1")), _READING),
+        columns=(*_COLUMNS, *_DETAILS * detailed, *parts),
+        rows=tuple(rows),
+        notes=(
+            _LEADING.format(ranked=len(tiers), leading=tiers.count(1)),
+            *([strict.prompt_note] if strict.prompt_note else []),
+            f"{_SCORED} Verdicts: {shipped.source()}.",
+        ),
         one_line=True,
     )
-
-
-def _row(row: dict[str, str]) -> tuple[Value, ...]:
-    number = {name: float(value) if value else None for name, value in row.items() if name != "label"}
-
-    def ends(low: str, high: str) -> Ends | None:
-        least, most = number[low], number[high]
-        return None if least is None or most is None else (least, most)
-
-    def count(name: str) -> int | None:
-        return int(row[name]) if row[name] else None
-
-    return (
-        count("rank"), row["label"], number["index"], ends("ci_low", "ci_high"), number["strict_index"],
-        ends("strict_low", "strict_high"), count("strict_tier"), count("strict_rank"), count("runs"),
-        *(number[column.key] for column in _DETAILS[2:]),
-    )  # fmt: skip

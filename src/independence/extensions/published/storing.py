@@ -43,10 +43,10 @@ def rows(suite: Suite, runs: Iterable[ImportedRun], labels: Mapping[str, str] = 
                     out.calls.extend(found.calls)
                     grade, judge, flags = found.verdict
                     if grade is not None:
-                        last = max((call.answered_at or "" for call in found.calls), default="")
+                        dates = [call.answered_at for call in found.calls if call.answered_at is not None]
                         reread = isinstance(grade, Verdict) and EMPTY_VERDICT in flags
                         graded = verdict_row(
-                            row.key, found.calls[-1].after, judge, grade, judged_at=last or None,
+                            row.key, found.calls[-1].after, judge, grade, judged_at=max(dates, default=None),
                             rubric=REREAD if reread else PUBLISHED,
                         )  # fmt: skip
                         out.verdicts.append(graded)

@@ -75,6 +75,7 @@ class PublishedSuite:
             "rubrics": {name: self._rubric(name, scenarios) for name in layout.rubrics},
             "scenarios": scenarios, "index": msgspec.json.decode(msgspec.json.encode(self._ours.index)),
             "kinds": {name: kind for name, kind in kinds.items() if kind["scenarios"]},
+            "prompt_notes": dict(self._ours.prompt_notes or {}),
         }  # fmt: skip
         return SuiteTexts(document, self._files, source.text(JUDGE))
 
