@@ -93,7 +93,7 @@ def test_three_lines_below_the_board_say_what_it_is_who_judged_and_what_to_mind(
     *table, what, judge, warning = shown(folder).out.splitlines()
     assert len(table) == 1 + len(board(folder)["rows"])
     assert what == f"v2@{board(folder)['edition']}, own wording, strong_independence/tool_role, 10 runs, complete"
-    assert judge == "Judge cues. 95% CI: index values compatible with the data, for many more runs."
+    assert judge == "Judge cues. 95% CI: for more runs of these scenarios."
     assert warning == "sim/ subjects are simulated, no model was asked. More: --explain, --detailed."
     bars = [line.split("–")[1].split()[1] for line in table[1:-1]]
     assert bars == sorted(bars, key=lambda bar: -bar.count("█"))

@@ -167,8 +167,8 @@ def _measured(found: CheckDocument) -> list[tuple[Value, ...]]:
         (_WORDS[bar.what], bar.value, None if bar.what == DROP else found.ci, bar.interval, bar.bar, bar.decision)
         for bar in found.bars
     ]
-    if not rows and found.index is not None:
-        rows = [(_WORDS[INDEX], *found.index, None, None, None)]
+    if found.index is not None and all(bar.what == DROP for bar in found.bars):
+        rows = [(_WORDS[INDEX], *found.index, None, None, None), *rows]
     return rows
 
 

@@ -107,13 +107,16 @@ interface StandingProps {
 
 /** The interval of the board in words, and those of other methods. */
 function Intervals({ row, note }: Omit<StandingProps, "ranked">) {
-  const others = Object.entries(row.intervals).filter(([method, ends]) => ends !== null && method !== row.ci_method);
   if (row.ci === null) return null;
+  const known = Object.entries(row.intervals).filter(([, ends]) => ends !== null);
+  // An interval for other scenarios is never narrower than the one for more runs, and often the same: it is shown once.
+  const same = known.filter(([, ends]) => String(ends) === String(row.ci)).map(([method]) => METHODS[method] ?? words(method));
+  const others = known.filter(([, ends]) => String(ends) !== String(row.ci));
   return (
     <details className="text-sm max-sm:col-span-2 sm:col-start-3 sm:pl-6">
       <summary className="text-muted">Other intervals</summary>
       <p className="note mt-1">
-        {row.ci_method in METHODS ? `The interval beside the index: ${METHODS[row.ci_method] ?? ""}. ` : ""}
+        {same.length > 0 && `The interval beside the index: ${same.join("; ")}. `}
         {row.ci_method === "these-scenarios" && "It also rests on how much runs of the other subjects vary."}
       </p>
       <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 tabular-nums">
