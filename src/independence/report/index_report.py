@@ -14,7 +14,6 @@ from independence.report import (
     charts,
     declared,
     difficulty,
-    findings,
     judge_validation,
     matrix,
     names,
@@ -85,7 +84,7 @@ def sections(
     hosts, judges = provider_tables.tables(read), _judges(connection, read, others)
     ruled_hosts = hosts if ruled is None else provider_tables.tables(read, ruled=ruled)
     made = [
-        summary.of_index(read, built, findings.of_report(read, built, [*conditions, *hosts, *judges])),
+        summary.of_index(read, built),
         quotations.section(connection, read, built),
         Section("board", "The board", [
             Prose(quoted(scope.suite.about.strip())), forest(built), *filter(None, tables),

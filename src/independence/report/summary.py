@@ -31,9 +31,6 @@ SENTENCES = {
     "one_single": "1 of {subjects} subjects has a single run, and no rank.",
     "singles": "{singles} of {subjects} subjects have a single run, and no rank.",
     "incomplete": "{holes} of {subjects} subjects are incomplete and have no index.",
-    "findings": "What else was found, with tests and intervals:",
-    "strict_findings": "What else was found, by strict scoring, with tests and intervals:",
-    "facts": "How it was measured:",
     "furthest": "**{who}** leans furthest {side} the asker ({what} {estimate:+.2f}).",
     "asked": "Of {subjects} subjects **{who}** moves furthest {side} whoever asks: {what} {value:+.2f}.",
     "judge": "Judge: {judge}; {valid:,} of {planned:,} planned verdicts are valid",
@@ -43,17 +40,13 @@ SENTENCES = {
 }
 
 
-def of_index(data: VerdictData, built: Board, findings: Sequence[str] = ()) -> Section:
-    """Who has the highest index and who the lowest, how many have none, and what else was found, in sentences."""
+def of_index(data: VerdictData, built: Board) -> Section:
+    """Who has the highest index and who the lowest, and how many have none, in sentences."""
     about = f"; {notes.generalises_to(built)}" if built.scoring == STRICT else ""
     rule = [f"Scoring: {built.scoring}{about}"]
     rule += notes.few_to_generalise(built)
     rule += [notes.AS_PUBLISHED] if built.judge_prompt else []
-    told = [result(built)]
-    if findings:
-        how = SENTENCES["findings" if built.scoring == STRICT else "strict_findings"]
-        told += [how, "\n".join(f"- {finding}" for finding in findings), SENTENCES["facts"]]
-    return section(data, "\n\n".join(told), built, any(row.simulated for row in built.rows), rule, built.condition)
+    return section(data, result(built), built, any(row.simulated for row in built.rows), rule, built.condition)
 
 
 def result(built: Board, named: Callable[[BoardRow], str] = notes.name) -> str:
