@@ -81,7 +81,13 @@ def test_a_models_file_limits_answers_and_verdicts(tmp_path: Path) -> None:
         )  # fmt: skip
         assert ended.code == 0, ended.err
         assert limits(server) == {40, 900}
-    for key, words in (("0", ">= 1"), ("-4", ">= 1"), ("2000000", "<= 1000000"), ("many", "int"), ("1.5", "int")):
+    for key, words in (
+        ("0", ">= 1"),
+        ("-4", ">= 1"),
+        ("2000000", "<= 1000000"),
+        ("many", "whole number"),
+        ("1.5", "whole number"),
+    ):
         (tmp_path / "models.yaml").write_text(f"models:\n  - {{model_id: local/half, max_tokens: {key}}}\n")
         said = command.refused("run", "-m", "local/half", "-j", "cues", cwd=tmp_path)
         assert ("models.yaml" in said, "max_tokens" in said, words in said) == (True, True, True), said
