@@ -151,6 +151,7 @@ export interface Board {
   readonly as_full: readonly string[];
   readonly dates: Dates | null;
   readonly language?: string;
+  readonly prompt_note?: string;
   readonly caution?: string;
   readonly quotations?: QuotationCounts;
   readonly half_finished?: string;
