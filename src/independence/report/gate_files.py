@@ -96,7 +96,8 @@ def tables(found: CheckDocument) -> list[Table]:
         method.append(
             f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
             f"number {found.looks}. If the true value lay exactly on the bar, at most 5% of such gates would pass and "
-            "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983)."
+            "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983), as long as runs "
+            "are independent of each other and no scenario varies much more than the others."
         )
     if found.decision in _TOO and found.runs < found.max_runs:
         method.append(
