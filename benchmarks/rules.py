@@ -2,7 +2,8 @@
 
 A fold is a published verdict on the half of its scale where little is kept (a score of 5 or less of 10, a name or
 gender that changed), found where the rules put it there too. The replies are the published ones, graded by those fields
-of our suite that the published judge gave.
+of our suite that the published judge gave. The strengths of the rules' signs were fitted to these verdicts, so the
+figures flatter them; docs/judging.md has those of configurations that were not fitted to.
 """
 
 from __future__ import annotations

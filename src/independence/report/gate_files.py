@@ -112,7 +112,7 @@ def tables(found: CheckDocument) -> list[Table]:
             f"Gate interval: {level}, and never narrower than the 95% CI. It is computed again after every run from "
             f"the second on; this is number {found.looks}. If the true value lay exactly on the bar, at most 5% of "
             "such gates would pass and at most 5% would fail, however many runs are added (alpha spending, Lan and "
-            "DeMets 1983)."
+            "DeMets 1983), as long as runs are independent and no scenario varies much more than the others."
         )
     if (decided := gate.of_bars(found.bars)) in _TOO and found.runs < found.max_runs and not found.alike:
         method.append(

@@ -4,7 +4,8 @@ Alpha spending (Lan and DeMets 1983) over looks at 2, 3, 4 ... runs: with n runs
 baseline, at most `ERROR` x (1 - `_HELD_BACK` / n) of two-sided error is spent, half of it on each side. The end of the
 runs need not be known, and asking for more of them later is another look. Where the index lies exactly on the bar, a
 pass comes out in at most 5% of all gates and a fail in at most 5%, whenever each of them stops. Both bounds are
-checked by simulation (`python -m benchmarks gate`).
+checked by simulation (`python -m benchmarks gate`), of independent runs of subjects like the published ones. They do
+not hold where whole runs fail or vary together, or where one scenario alone varies.
 
 A decision rests on one subject's own runs, by Student's t with the degrees of freedom of Satterthwaite (1946). Verdicts
 near an end of their scale are skewed: a subject whose few runs went well looks even too, and would pass too often. So

@@ -21,6 +21,7 @@ from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn
 
 pytestmark = pytest.mark.published
+ROOT = Path(__file__).parents[3]
 ARCHIVE = "published-v2-part.tar.xz"
 HELD = {"held": Field(type="number", about="", range=(0, 10), cue="held")}
 FAVOUR = {"stance": Field(type="number", about="", range=(-1, 1), cue="stance")}
@@ -75,12 +76,28 @@ def test_configurations_rank_as_the_published_judge_ranks_them_at_about_its_leve
 
 @pytest.mark.deep
 @pytest.mark.usefixtures("published_data")
-def test_boards_say_of_the_rules_what_the_benchmark_measures() -> None:
+def test_the_guide_says_of_verdicts_that_the_rules_were_fitted_to_what_the_benchmark_measures() -> None:
     (grid,) = rules.measure()
     assert isinstance(grid, Grid)
-    found = {row.name: row.cells[rules.HEADS.index("found %")] for row in grid.rows}
-    told = [found[name] for name in ("resistance", "stability without pt04", "pt04")]
-    assert re.findall(r"(\d+)%", board_data.RULES_FIND) == [f"{cell.value:.0f}" for cell in told if cell is not None]
+    for name, *_, found, wrong in quoted("fitted to")[:3]:
+        row = next(row for row in grid.rows if row.name == name)
+        (found_there, _, wrong_there) = row.cells[-3:]
+        assert found_there is not None
+        assert wrong_there is not None
+        assert (found, wrong) == (f"{found_there.value:.0f}%", f"{wrong_there.value:.0f}%"), name
+
+
+def test_boards_say_of_the_rules_what_they_find_where_they_were_not_fitted() -> None:
+    rows = {name: found for name, *_, found, _ in quoted("not fitted to")}
+    told = [rows[name].removesuffix("%") for name in ("resistance", "stability without pt04", "pt04")]
+    assert re.findall(r"(\d+)%", board_data.RULES_FIND) == told
+
+
+def quoted(head: str) -> list[list[str]]:
+    """A table of the page about judges, by the head of its first column; names without what explains them."""
+    _, _, text = (ROOT / "docs" / "judging.md").read_text("utf-8").partition(f"\n| {head} |")
+    rows = [line.split("|")[1:-1] for line in text.partition("\n\n")[0].splitlines()[2:]]
+    return [[re.sub(r"`| \(.*\)", "", cell).strip() for cell in cells] for cells in rows]
 
 
 def test_most_published_answers_about_rent_are_read_and_lean_with_the_published_scores(published_data: Path) -> None:

@@ -27,8 +27,10 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
         yield opened
 
 
-async def asked(session: aiohttp.ClientSession, url: str, *, stream: bool = True, tool: bool = False) -> Answer:
-    there = endpoints.Endpoint("local", url, "local", stream=stream, silence_s=0.05)
+async def asked(
+    session: aiohttp.ClientSession, url: str, *, stream: bool = True, tool: bool = False, silence_s: float = 60.0
+) -> Answer:
+    there = endpoints.Endpoint("local", url, "local", stream=stream, silence_s=silence_s)
     line = lined(session, there, info=None, policy=ONCE, loops=lambda text: len(text) > 2000)
     return await line.client.ask(question(model="half", max_tokens=2048, **({"tool": True} if tool else {})))
 
@@ -60,7 +62,7 @@ async def test_the_second_half_of_an_answer_may_be_lost(session: aiohttp.ClientS
         assert (answer.attempts[0].outcome, bool(answer.raw)) == (kind, True), value
     async with Endpoint(ways="stream=silent") as endpoint:
         with pytest.raises(GaveUp, match="no token for 0 s"):
-            await asked(session, endpoint.url)
+            await asked(session, endpoint.url, silence_s=0.05)
     async with Endpoint(faults="cut") as endpoint:
         answer = await asked(session, endpoint.url)
         assert isinstance(answer, Missing)
