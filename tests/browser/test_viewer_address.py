@@ -6,9 +6,9 @@ import re
 from contextlib import ExitStack
 
 import pytest
+from benchmarks import scale
 from playwright.async_api import Browser, Page, expect
 
-from benchmarks import scale
 from tests.web.generated import WEB
 
 from .serving import Serve, exported
@@ -111,8 +111,12 @@ SCROLLED = """top => new Promise(done => {
     scrollTo(0, top);
     requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
-PLACE = """async wanted => {  // once it is that one, else after some seconds
-    for (let frame = 0; frame < 600 && Math.abs(scrollY - wanted) > 1; frame++) await new Promise(requestAnimationFrame);
+# How far down the page is, once that is `wanted`, else after some seconds.
+PLACE = """async wanted => {
+    for (let frame = 0; frame < 600; frame++) {
+        if (Math.abs(scrollY - wanted) <= 1) break;
+        await new Promise(requestAnimationFrame);
+    }
     return scrollY;
 }"""
 

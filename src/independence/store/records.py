@@ -248,7 +248,7 @@ def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, objec
         "fields": to_json(given.values),
         "field_set": field_values.layout_id(connection, packed.layout),
         "field_values": packed.values,
-        "judged_at": row.judged_at or now("milliseconds"),  # finer than seconds: boards tell by it who graded first
+        "judged_at": row.judged_at or now("microseconds"),  # boards tell by it who graded last
         "reasoning": given.reasoning,
         "raw": grade.raw,
         "quote": given.quote,
