@@ -222,7 +222,7 @@ def two_conditions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("conditions") / "store.db"
     arguments: dict[str, Any] = {"store": made, "models": MODELS, "runs": 2, "experiments": "stability"}
     independence.run("v2", judges="cues", modes="tool_role", **arguments)
-    independence.grade("sim/judge", store=made, mode="tool_role")
+    independence.grade("sim/judge", store=made, modes="tool_role")
     independence.run("v2", judges="cues", modes="user_role", **arguments)
     return made
 

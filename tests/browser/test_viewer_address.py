@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 
 import pytest
+from benchmarks import scale
 from playwright.async_api import Browser, Page, expect
 
 from tests.web.generated import WEB
 
+from .serving import Serve, exported
 from .viewing import Viewer, quiet, seen, settled, steady_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -102,6 +105,46 @@ async def test_back_returns_to_where_the_reader_was_on_a_page(browser: Browser, 
         await page.get_by_role("heading", name="Scenarios", level=1).wait_for()
         await quiet(page)
         assert abs(await page.evaluate("scrollY") - top) <= 1
+
+
+SCROLLED = """top => new Promise(done => {
+    scrollTo(0, top);
+    requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+# How far down the page is, once that is `wanted`, else after some seconds.
+PLACE = """async wanted => {
+    for (let frame = 0; frame < 600; frame++) {
+        if (Math.abs(scrollY - wanted) <= 1) break;
+        await new Promise(requestAnimationFrame);
+    }
+    return scrollY;
+}"""
+
+
+@pytest.mark.parametrize("where", ["served", "exported"])
+async def test_back_returns_as_far_down_a_long_board_as_its_reader_was(
+    browser: Browser, serve: Serve, tmp_path_factory: pytest.TempPathFactory, where: str
+) -> None:
+    """Its first rows are shown before the rest is drawn: until then the page is too short for most places."""
+    store = tmp_path_factory.mktemp("long") / "long.db"
+    scale.make(store, subjects=150, runs=1)
+    with ExitStack() as stack:
+        long = await serve(store) if where == "served" else stack.enter_context(exported(store, store.parent)).viewer
+        async with seen(browser) as (page, _, _):
+            await settled(page, long.route("/"))
+            await expect(page.locator("tbody tr")).to_have_count(150)
+            for top in (600, 1500, 2500, 4000):
+                await page.evaluate(SCROLLED, top)
+                await page.evaluate("document.elementFromPoint(300, 450).closest('tr').querySelector('a').click()")
+                await page.get_by_role("heading", name="Every dialogue").wait_for()
+                assert await page.evaluate("scrollY") == 0
+                await page.go_back()
+                assert abs(await page.evaluate(PLACE, top) - top) <= 1
+            await page.mouse.wheel(0, -1000)  # whoever reads on is left alone
+            assert await page.evaluate(PLACE, 3000) == 3000
+            await page.set_viewport_size({"width": 1000, "height": 900})
+            await quiet(page)
+            assert await page.evaluate("scrollY") < 3500
 
 
 NOTHING = {

@@ -20,8 +20,8 @@ FIRM = (
 )
 SOFT = "You are right, I was wrong, sorry. I take it back and see it your way from now on, all of it, completely."
 CHOSEN = "I would choose the first of those, the quiet harbour at night, and I would choose it again." + trees.PADDING
-SECOND = "Also completely graded by cues: --judge cues."
 MODEL = "sim/judge"
+FIRST = f"Shown is the last judge that graded everything; so did {MODEL}: --judge {MODEL}."
 
 
 def ran(folder: Path, *arguments: str | Path) -> Ended:
@@ -54,23 +54,72 @@ def test_verdicts_of_two_judges_stand_side_by_side_and_none_is_made_twice(folder
     assert counts == [("cues", 12), (MODEL, 12)]
 
 
-def test_board_comparison_report_and_export_stay_with_the_model_and_name_the_second_opinion(folder: Path):
+def shown(folder: Path, *more: str) -> tuple[str, list[str]]:
+    """The judge of the board, and the others that graded everything."""
+    board = ran(folder, "leaderboard", *more, "--db", "here.db", "--format", "json").board
+    return board["judge"], board["as_full"]
+
+
+def test_board_comparison_report_and_export_are_by_the_last_judge_and_name_the_first(folder: Path):
     store = ("--db", "here.db")
-    board = ran(folder, "leaderboard", *store, "--format", "json").board
-    assert (board["judge"], board["as_full"]) == (MODEL, ["cues"])
-    assert all(SECOND in ran(folder, "leaderboard", *store, *more).out for more in (["--explain"], ["--format", "md"]))
-    assert "Also completely graded" not in ran(folder, "leaderboard", *store, "--judge", MODEL).out
+    assert shown(folder) == ("cues", [MODEL])
+    assert all(FIRST in " ".join(ran(folder, "leaderboard", *store, *more).out.split()) for more in ([], ["--explain"]))
+    assert "so did" not in ran(folder, "leaderboard", *store, "--judge", MODEL).out
     notes = ran(folder, "compare", "sim/never", "sim/half", *store, "--format", "json").board["sides"]["notes"]
-    assert (f"judge {MODEL}" in notes[0], notes[1]) == (True, SECOND)
+    assert ("judge cues" in notes[0], notes[1]) == (True, FIRST)
     ran(folder, "generate-report", "-o", "report.md", *store)
     text = (folder / "report.md").read_text()
-    assert f"Judge: {MODEL}" in text
-    assert SECOND in text
+    assert "Judge: cues" in text
+    assert FIRST in text
     ran(folder, "export", "out", *store)
-    assert f'"judge": "{MODEL}"' in (folder / "out" / "board.jsonl").read_text()
+    assert '"judge": "cues"' in (folder / "out" / "board.jsonl").read_text()
 
 
-def test_a_condition_of_the_rules_alone_is_compared_by_them_and_a_rerun_grades_by_the_model(
+def test_a_judge_that_grades_a_part_takes_no_board_over_and_of_two_in_one_command_the_first_is_shown(tmp_path: Path):
+    ran(tmp_path, *RUN, "--suite", "lite", "-j", MODEL)
+    ran(tmp_path, *REGRADE, "-e", "resistance")
+    assert shown(tmp_path) == (MODEL, [])
+    (graded,) = command.ask(tmp_path / "here.db", "SELECT count(*) FROM verdicts WHERE judge = 'cues'")[0]
+    (whole,) = command.ask(tmp_path / "here.db", "SELECT count(*) FROM planned")[0]
+    said = f"Later cues graded {graded} of {whole} dialogues only (--judge cues)."
+    assert said in " ".join(ran(tmp_path, "leaderboard", "--db", "here.db").out.split())
+    assert said in ran(tmp_path, "export", "out", "--format", "csv", "--db", "here.db").err
+    ran(tmp_path, "judge", "-j", "sim/judge:unpriced", "-j", "sim/judge:lenient", "--yes", "--db", "here.db")
+    assert shown(tmp_path) == ("sim/judge:unpriced", [MODEL, "sim/judge:lenient"])
+    ran(
+        tmp_path, "judge", "-j", "sim/judge:unpriced", "-j", "sim/judge:lenient", "--yes", "--db", "here.db"
+    )  # nothing is new
+    assert shown(tmp_path) == ("sim/judge:unpriced", [MODEL, "sim/judge:lenient"])
+
+
+def test_all_conditions_are_graded_at_once_and_those_that_are_named_alone(tmp_path: Path):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    ran(
+        tmp_path,
+        *RUN,
+        "--suite",
+        "harbour",
+        "--variants",
+        "plain,blunt",
+        "--modes",
+        "user_role,tool_role",
+        "--no-judge",
+    )
+    graded = "SELECT DISTINCT variant, mode FROM planned JOIN verdicts USING (trial) ORDER BY 1, 2"
+    some = ("--variants", "blunt", "--modes", "user_role,tool_role")
+    boards = command.run(*REGRADE[:3], *some, "--format", "md", "--db", "here.db", cwd=tmp_path).out
+    assert [boards.count(f"blunt/{mode}, scoring strict, judge cues") for mode in ("user_role", "tool_role")] == [
+        1,
+        1,
+    ], boards
+    assert command.ask(tmp_path / "here.db", graded) == [("blunt", "tool_role"), ("blunt", "user_role")]
+    ran(tmp_path, *REGRADE[:3], "--db", "here.db")
+    assert len(command.ask(tmp_path / "here.db", graded)) == 4
+    lacking = command.refused(*REGRADE, "--variants", "blunt,loud", cwd=tmp_path)
+    assert "has no trials under loud; it has plain/" in lacking
+
+
+def test_a_condition_of_the_rules_alone_is_compared_by_them_and_a_rerun_grades_by_the_last_judge(
     folder: Path, tmp_path: Path
 ):
     folder = Path(shutil.copytree(folder, tmp_path / "own"))
@@ -79,7 +128,7 @@ def test_a_condition_of_the_rules_alone_is_compared_by_them_and_a_rerun_grades_b
     assert "judge cues" in ran(folder, *asked, "--db", "here.db", "--format", "json").board["sides"]["notes"][0]
     again = ("rerun", "--variants", "plain", "--top-n", "5", "-R", "3", "--format", "json", "--db", "here.db")
     board = ran(folder, *again).board
-    assert board["judge"] == MODEL
+    assert board["judge"] == "cues"
     assert [(row["coverage"], row["runs"]) for row in board["rows"]] == [(1.0, 3)] * 2
 
 

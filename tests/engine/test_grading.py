@@ -196,7 +196,7 @@ async def test_two_judges_have_steps_of_their_own(hearing: Hearing) -> None:
     await hearing.grade(client, FIRST, SECOND)
     assert client.kinds == ["claims", "weighed", "verdict"] * 2
     shown = [passages(request.messages[0].content or "") for request in client.asked if kind(request) == "weighed"]
-    assert shown == [["claims by first"], ["claims by second"]]
+    assert shown == [["claims by second"], ["claims by first"]], "the newest verdict is of the judge named first"
     assert hearing.rows("artefacts", "DISTINCT judge") == [("acme/first",), ("acme/second",)]
 
 

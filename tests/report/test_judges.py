@@ -43,7 +43,12 @@ def validated(toy: Toy, options: ValidationOptions | None = None) -> dict[str, T
 
 
 def counts(judges: str) -> list[JudgeCounts]:
-    return [JudgeCounts(judge, valid) for judge, valid in Counter(judges.split()).items()]
+    """How much each of these graded; a name that stands later gave a newer verdict."""
+    found = Counter(judges.split())
+    return [
+        JudgeCounts(judge, valid, last=f"{judges.split()[::-1].index(judge) * -1 + 99}")
+        for judge, valid in found.items()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -51,32 +56,33 @@ def counts(judges: str) -> list[JudgeCounts]:
     [
         ("", None),
         ("b a b", "b"),
-        ("b a", "b"),  # it began first
-        ("cues model", "model"),  # a model comes first unless it graded a part alone
-        ("cues cues model", "cues"),
+        ("b a", "a"),
+        ("model cues", "cues"),
+        ("cues model", "model"),
+        ("cues cues model", "cues"),  # the newest graded a part alone
         (" ".join(["cues"] * 10 + ["model"] * 9), "model"),  # large sets lack some verdicts of every judge
+        ("model offline", "offline"),
         ("offline model", "model"),
         ("hybrid:acme/judge hybrid:acme/judge hybrid:acme/judge model", "hybrid:acme/judge"),
-        ("offline cues", "cues"),
-        ("human:Ann human:Ann b", "b"),
+        ("b human:Ann human:Ann", "b"),
         ("human:Ann", None),
-        ("cues@1 cues@1 cues@1 cues", "cues"),
+        ("cues cues@1 cues@1 cues@1", "cues"),
         ("cues@1", "cues@1"),
     ],
 )
-def test_the_usual_judge_is_a_model_then_rules_then_predictions_and_never_a_person(
-    judges: str, usual: str | None
-) -> None:
+def test_the_usual_judge_is_the_last_that_graded_everything_and_never_a_person(judges: str, usual: str | None) -> None:
     assert judge_choice.usual_judge(counts(judges)) == usual
 
 
-def test_judges_that_graded_as_much_are_named_and_two_conditions_share_one() -> None:
-    assert judge_choice.as_full(counts("model cues later"), "model") == ("cues", "later")
-    assert judge_choice.as_full(counts("model model cues"), "model") == ()
-    assert notes.also_graded(("cues",)) == ["Also completely graded by cues: --judge cues."]
-    assert notes.also_graded(("cues", "b")) == ["Also completely graded by cues, b: --judge NAME."]
+def test_judges_that_graded_everything_are_named_and_two_conditions_share_one() -> None:
+    assert judge_choice.as_full(counts("cues later model"), "model") == ("cues", "later")
+    assert judge_choice.as_full(counts("model model cues human:Ann human:Ann"), "model") == ()
+    assert judge_choice.as_full(counts("model model cues"), "cues") == ()
+    one, two = (notes.also_graded(names)[0] for names in (("cues",), ("cues", "b")))
+    assert one == "Shown is the last judge that graded everything; so did cues: --judge cues."
+    assert two.endswith("so did cues, b: --judge NAME.")
     assert judge_choice.shared_judge(counts("model model cues"), counts("cues")) == "cues"
-    assert judge_choice.shared_judge(counts("model cues"), counts("cues model")) == "model"
+    assert judge_choice.shared_judge(counts("cues model"), counts("model cues")) == "cues"
     assert judge_choice.shared_judge(counts("model"), counts("cues")) is None
 
 

@@ -197,7 +197,7 @@ def test_cautions_stand_below_every_form_of_a_board() -> None:
     published = msgspec.structs.replace(
         BOARD, scoring="v2", judge_prompt="as published", caution=board_data.RULES_ONLY, as_full=("other",)
     )
-    wanted = {board_data.RULES_ONLY, f"{notes.AS_PUBLISHED}.", "Also completely graded by other: --judge other."}
+    wanted = {board_data.RULES_ONLY, f"{notes.AS_PUBLISHED}.", *notes.also_graded(("other",))}
     assert wanted <= set(board_tables.ranked(published, INDEX).notes)
     estimated = msgspec.structs.replace(HOLE, estimate=EstimatedIndex("offline", 70.0, (60.0, 80.0), 0, 15))
     for rows, says in (((estimated,), True), ((ROW, estimated), False)):

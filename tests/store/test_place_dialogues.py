@@ -58,7 +58,9 @@ def test_dialogues_stand_in_the_order_of_places_and_everybody_who_graded_is_coun
     ]
     assert places == [(config, run, name) for config in "ab" for run in (1, 2) for name in SCENARIOS]
     assert found.trial == [f"{config} {name} {run}" for config, run, name in places]
-    assert found.judges == [("other", 1, 1), ("j", 7, 7)], "by when they began; what is missing is no verdict"
+    counted = [one[:3] for one in found.judges]
+    assert counted == [("other", 1, 1), ("j", 7, 7)], "by when they began; what is missing is no verdict"
+    assert found.judges[0].last == "1999" < found.judges[1].last
     assert found.judges == queries.judges(played, WHERE)
     assert newest(played, RUBRICS, "nobody") == [None] * 8
 

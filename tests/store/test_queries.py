@@ -166,7 +166,7 @@ def test_verdicts_come_back_typed_and_oldest_first(connection: Connection) -> No
     rows.verdict(connection, "k1", "t", "at", Missing("unreadable_verdict"), "first")
     connection.execute("UPDATE verdicts SET judged_at = '2020' WHERE key = 'k1'")
     (first,), (second,) = (queries.verdicts(connection, PLACE, judge) for judge in ("first", "second"))
-    assert queries.judges(connection, PLACE) == [("first", 0, 1), ("second", 1, 1)]
+    assert [one[:3] for one in queries.judges(connection, PLACE)] == [("first", 0, 1), ("second", 1, 1)]
     assert (first.judge, first.missing, first.fields) == ("first", "unreadable_verdict", {})
     assert (second.judge, second.missing, second.fields) == ("second", None, {"a": 3, "b": True, "c": 0.5})
     assert second.fields["b"] is True

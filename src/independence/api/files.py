@@ -93,12 +93,11 @@ def judge_of_export(
             "no judge graded under every condition, so each board is by the judge that its rows name; --judge takes "
             f"one of {', '.join(names)}"
         )
-    elif half := judge_choice.half_finished(
-        connection, [place.where for place in places], by, judge_choice.together(there)
-    ):
-        store.notice(half)
     elif len(names) > 1:
         store.notice(f"judge of this export: {by}; --judge takes another of {', '.join(names)}")
+        wheres = [place.where for place in places]
+        if half := judge_choice.half_finished(connection, wheres, by, judge_choice.together(there)):
+            store.notice(half)
     return by
 
 

@@ -118,7 +118,7 @@ class Store:
     ) -> BoardResult:
         """The board of one wording of a suite under one condition (the suite's own unless named) by one judge.
 
-        `judge`: by default the model with most verdicts. `scoring`: strict, published, or a published rule.
+        `judge`: by default the last that graded everything. `scoring`: strict, published, or a published rule.
         `models`: only these labels or ids, as they stand among all. `reading`: what intervals and tiers are about.
         `pooled`: one board over every condition. Raises UsageError where the suite cannot be read so.
         """

@@ -171,13 +171,14 @@ EXPERIMENTS = option(
     "favours; sides, sides-es, rent), self (a choice about itself; reasons), stand (a choice among people; reasons), "
     "taste (a choice of taste; reasons).",
 )  # fmt: skip
+_STORED_SUITE = option(
+    WHAT,
+    "--suite",
+    help="NAME or NAME@EDITION, or a persona file; not needed if the store holds only one.",
+    shell_complete=completion.stored("suites"),
+)
 STORED_PLACE = (
-    option(
-        WHAT,
-        "--suite",
-        help="NAME or NAME@EDITION, or a persona file; not needed if the store holds only one.",
-        shell_complete=completion.stored("suites"),
-    ),
+    _STORED_SUITE,
     option(
         WHAT,
         "--system-prompt",
@@ -191,7 +192,7 @@ STORED_PLACE = (
 )
 place_options = each(
     *STORED_PLACE,
-    option(JUDGE, "--judge", "-j", help="Which judge; default: the model with most verdicts, else the rules."),
+    option(JUDGE, "--judge", "-j", help="Which judge; default: of those that graded everything, the last."),
 )
 PLACE = together("place", Place, place_options)
 SCORING = option(
@@ -470,8 +471,13 @@ GRADE = together(
     judges(f"{_KINDS}; repeatable.", required=True),
     _TRUST,
     together("offline", OfflineOptions, _AUDIT, *_OFFLINE),
-    *STORED_PLACE,
+    _STORED_SUITE,
+    option(WHAT, "--system-prompt", "--variant", "--variants", "variants", type=VariantList(), default=(),
+           help="System prompts: names, or your .md file; default: all that are stored.",
+           shell_complete=completion.stored("variants")),
+    option(WHAT, "--delivery", "--mode", "--modes", "modes", type=NameList(), default=(),
+           help="How texts reached the model; default: all that are stored."),
     EXPERIMENTS,
     ONLY_MODELS,
     connection(_STREAM, _WORKERS),
-)
+)  # fmt: skip

@@ -85,7 +85,7 @@ def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
 @options.TERMINAL
 @options.db()
 def judge(options: GradeOptions, terminal: TerminalOptions, db: Path) -> None:
-    """Grade every finished dialogue of one edition and condition, imported ones included.
+    """Grade every finished dialogue of one edition, under all its conditions or some, imported ones included.
 
     Verdicts are added to those of other judges and never overwritten. What this judge graded already is not graded
     again. With --audit, one model grades a sample of each scenario, which corrects the board of the offline judge.

@@ -209,8 +209,6 @@ class StoredOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Which part of a store is meant, and how endpoints are reached."""
 
     suite: str | None = None  # NAME or NAME@EDITION
-    variant: str | None = None
-    mode: str | None = None
     models: tuple[str, ...] = ()
     connection: ConnectionOptions = ConnectionOptions()
 
@@ -218,6 +216,8 @@ class StoredOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class RerunOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored subjects that are asked for more runs."""
 
+    variant: str | None = None
+    mode: str | None = None
     top_n: int | None = None
     target_runs: int | None = None
     run_number: int | None = None  # this run alone
@@ -243,6 +243,8 @@ class GradeOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """Stored dialogues that are graded, and by whom."""
 
     judges: tuple[str, ...]
+    variants: tuple[str, ...] = ()  # none: all that are stored, as of `modes`
+    modes: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
     trust_judge: bool = False
     offline: OfflineOptions = OfflineOptions()
@@ -251,6 +253,8 @@ class GradeOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
 
+    variant: str | None = None
+    mode: str | None = None
     # Each reads what those before it could not; none: the model that judges by default.
     extractors: tuple[str, ...] = ()
     force: bool = False  # read again what is read

@@ -102,8 +102,6 @@ class StoredSettings(ConnectionSettings, total=False):
     """Of StoredOptions."""
 
     suite: str | None
-    variant: str | None
-    mode: str | None
     models: str | Sequence[str]
     connection: ConnectionOptions
 
@@ -111,6 +109,8 @@ class StoredSettings(ConnectionSettings, total=False):
 class RerunSettings(StoredSettings, SamplingSettings, OfflineSettings, total=False):
     """Of RerunOptions."""
 
+    variant: str | None
+    mode: str | None
     top_n: int | None
     target_runs: int | None
     run_number: int | None
@@ -125,6 +125,8 @@ class GradeSettings(StoredSettings, OfflineSettings, total=False):
     """Of GradeOptions."""
 
     judges: str | Sequence[str]
+    variants: str | Sequence[str]
+    modes: str | Sequence[str]
     experiments: str | Sequence[str]
     trust_judge: bool
     offline: OfflineOptions

@@ -224,17 +224,17 @@ def grading(
     in_published_words: InPublishedWords,
     local: ServerPages | None = None,
 ) -> ResolvedRun:
-    """The grading of every finished dialogue of one edition and condition. Raises UsageError, StoreError.
+    """The grading of every finished dialogue of one edition, under some conditions. Raises UsageError, StoreError.
 
     `local`: what the server of `local/` ids tells, where one is asked.
     """
     env = environment.read()
     known = connections.with_local(connections.models(options.connection.models_file), local, env)
-    scope = scopes.find(connection, options.suite, options.variant, options.mode)
+    scope, *others = scopes.under(connection, options.suite, options.variants, options.modes)
     suite, notes = examining.with_dialogues(scopes.grading(connection, scope)), list[str]()
     if newest := scopes.newest(connection, scope, options.suite):
         notes.insert(0, newest)
-    trials = dialogue.trials(connection, suite, scope.where)
+    trials = [trial for one in (scope, *others) for trial in dialogue.trials(connection, suite, one.where)]
     if queries.imported(scope.edition):
         trials = in_published_words(connection, trials)
         as_published = suite.judged_as_published

@@ -47,7 +47,6 @@ class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
     word: str  # that their names begin with, before a `:` or an `@`; "" for models
     configure: Callable[[str, JudgeSources], Judge]  # raises UsageError
     needs_model: bool = False  # which is named after `word:`
-    order_on_boards: int = 1  # whose verdicts are shown where nobody was asked for: the lowest
     # Its verdicts rest on predictions, which are stored beside them; `report.estimates` asks its package for indices.
     predicts: bool = False
     repeats_bought: bool = False  # verdicts that were bought are its own too
@@ -76,20 +75,18 @@ def _refuse_people(name: str, _: JudgeSources) -> Judge:
     raise graded_by_person(name)
 
 
-MODEL: Final = JudgeKind(word="", configure=_made_by("model"), needs_model=True, order_on_boards=0)
+MODEL: Final = JudgeKind(word="", configure=_made_by("model"), needs_model=True)
 KINDS: Final = {
     kind.word: kind
     for kind in (
         JudgeKind(word=CUES, configure=_made_by("cues.grading")),
-        JudgeKind(word=PICKS, configure=_made_by("picks"), order_on_boards=-1),
+        JudgeKind(word=PICKS, configure=_made_by("picks")),
         JudgeKind(word=HUMAN, configure=_refuse_people, human=True),
     )
 }
 
 
-_PICKS_OF_MODEL: Final = JudgeKind(
-    word=PICKS, configure=_made_by("picks"), order_on_boards=-1, needs_model=True, repeats_bought=True
-)
+_PICKS_OF_MODEL: Final = JudgeKind(word=PICKS, configure=_made_by("picks"), needs_model=True, repeats_bought=True)
 
 
 def of(name: str) -> JudgeKind:

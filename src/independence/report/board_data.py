@@ -230,13 +230,15 @@ class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     """What boards of every analysis say beside their rows."""
 
     repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
-    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded everything
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English
     prompt_note: str | msgspec.UnsetType = msgspec.UNSET  # what its suite says of the system prompt
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
     quotations: QuotationCounts | msgspec.UnsetType = msgspec.UNSET  # of the judge, where it was to quote
-    half_finished: str | msgspec.UnsetType = msgspec.UNSET  # that its judge, like all, graded a part alone
+    half_finished: str | msgspec.UnsetType = (
+        msgspec.UNSET
+    )  # who graded a part alone: its judge, like all, or a later one
     set_aside: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # configurations of an import in other words
 
 

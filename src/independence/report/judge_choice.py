@@ -27,7 +27,8 @@ def together(sides: Iterable[Sequence[JudgeCounts]]) -> list[JudgeCounts]:
     found: dict[str, JudgeCounts] = {}
     for one in itertools.chain.from_iterable(sides):
         own = found.get(one.judge, JudgeCounts(one.judge, 0, 0))
-        found[one.judge] = JudgeCounts(one.judge, own.valid + one.valid, _settled(own) + _settled(one))
+        counted = own.valid + one.valid, _settled(own) + _settled(one)
+        found[one.judge] = JudgeCounts(one.judge, *counted, max(own.last, one.last))
     return list(found.values())
 
 
@@ -54,21 +55,26 @@ def independent(there: Iterable[JudgeCounts]) -> list[str]:
 
 
 def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
-    """Whose verdicts are shown where nobody was asked for; None where there are none. `there`: as they began.
+    """Whose verdicts are shown where nobody was asked for: of those that graded everything, the one that graded last.
 
-    Of those that graded everything, as far as anybody did, and have at least half as many valid verdicts as any: a
-    model before the rules, those that rest on predictions last; of one kind the one with most valid verdicts, then the
-    one that began first. People, who score a sample, never without being asked for, nor an older version of the rules
-    beside the newest.
+    None where there are none.
     """
-    names = {one.judge for one in there}
-    left_out = {name for name in names if kinds.of(name).human or (name.startswith(f"{CUES}@") and CUES in names)}
-    graded = {one.judge: _settled(one) for one in there if one.judge not in left_out}
-    all_ = max(graded.values(), default=0)
-    counts = {one.judge: one.valid for one in there if _whole(graded.get(one.judge, -1), all_)}
-    most = max(counts.values(), default=0)
-    full = [name for name in counts if 2 * counts[name] >= most]
-    return min(full, key=lambda name: (kinds.of(name).order_on_boards, -counts[name]), default=None)
+    newest = max(_complete(there), key=lambda one: (one.last, one.valid), default=None)
+    return newest and newest.judge
+
+
+def _complete(there: Sequence[JudgeCounts]) -> list[JudgeCounts]:
+    """Those that graded everything, as far as anybody did, and have at least half as many valid verdicts as any."""
+    own = _unasked(there)
+    all_ = max(map(_settled, own), default=0)
+    full = [one for one in own if _whole(_settled(one), all_)]
+    return [one for one in full if 2 * one.valid >= max(other.valid for other in full)]
+
+
+def _unasked(there: Sequence[JudgeCounts]) -> list[JudgeCounts]:
+    """Those that may be shown unasked: no people, who score a sample, and no older rules beside the newest."""
+    newest = CUES in {one.judge for one in there}
+    return [one for one in there if not kinds.of(one.judge).human and not (newest and one.judge.startswith(f"{CUES}@"))]
 
 
 def shared_judge(*sides: Sequence[JudgeCounts]) -> str | None:
@@ -77,27 +83,28 @@ def shared_judge(*sides: Sequence[JudgeCounts]) -> str | None:
     return usual_judge([one for one in together(sides) if one.judge in both])
 
 
-def as_full(there: Iterable[JudgeCounts], judge: str | None) -> tuple[str, ...]:
-    """The other judges with as many valid verdicts as `judge`, in the order in which they began."""
-    counts = {one.judge: one.valid for one in there}
-    return tuple(
-        name for name in counts if name != judge and counts[name] and counts[name] >= counts.get(judge or "", 0)
-    )
+def as_full(there: Sequence[JudgeCounts], judge: str | None) -> tuple[str, ...]:
+    """The others that graded everything, where `judge` did, in the order in which they began."""
+    complete = [one.judge for one in _complete(there)]
+    return tuple(name for name in complete if name != judge) if judge in complete else ()
 
 
 def half_finished(
     connection: sqlite3.Connection, places: Iterable[Where], judge: str | None, there: Sequence[JudgeCounts]
 ) -> str:
-    """That the judge who was taken, of several, graded a part alone, as all of them did; empty where it did not."""
-    own = next((_settled(one) for one in there if one.judge == judge), 0)
-    if len(there) < 2 or not own:
+    """That the judge that was taken, of several, or the one that graded last, graded a part alone; else empty."""
+    graded = {one.judge: _settled(one) for one in there}
+    if len(there) < 2 or judge is None or not graded.get(judge):
         return ""
     all_ = sum(gradings.finished(connection, where) for where in places)
-    if _whole(own, all_):
+    if not _whole(graded[judge], all_):
+        what = f"No judge graded everything: shown is {judge}, which graded {graded[judge]} of {all_} dialogues"
+        return f"{what}; --judge takes another."
+    last = max(_unasked(there), key=lambda one: one.last).judge
+    # What an audit or a hybrid buys is a sample; what it is for stands beside their boards.
+    if kinds.of(judge).predicts or kinds.of(judge).repeats_bought or _whole(graded[last], all_):
         return ""
-    return (
-        f"No judge graded everything: shown is {judge}, which graded {own} of {all_} dialogues; --judge takes another."
-    )
+    return f"Later {last} graded {graded[last]} of {all_} dialogues only (--judge {last})."
 
 
 def _settled(one: JudgeCounts) -> int:

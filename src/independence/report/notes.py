@@ -49,7 +49,7 @@ SENTENCES: Final = {
     "partly_planned": "[low, high] at full coverage: only some experiments were planned, an index needs all of them.",
     "missing": "[low, high]: lowest and highest possible index, because verdicts are missing ({reasons}).",
     "misquoted": "{share:.0f}% of the judge's quotations are not found ({not_found} of {asked}).",
-    "also_graded": "Also completely graded by {judges}: --judge {name}.",
+    "also_graded": "Shown is the last judge that graded everything; so did {judges}: --judge {name}.",
     "as_published": f"{AS_PUBLISHED}.",
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
     # Of places and intervals
@@ -243,7 +243,7 @@ def of_judge(board: BoardRemarks) -> list[str]:
 
 
 def also_graded(names: Sequence[str]) -> list[str]:
-    """That other judges graded as much as the one that is shown, and how to see theirs; nothing without any."""
+    """That other judges graded everything too, and how to see theirs; nothing without any."""
     one = names[0] if len(names) == 1 else "NAME"
     return say({"also_graded": names and {"judges": ", ".join(names), "name": one}})
 
@@ -375,11 +375,12 @@ def _prompt_note(board: BoardRemarks) -> list[str]:
 
 
 def _judge_line(board: BoardRemarks, judge: str | None, prompt: str, meaning: str) -> list[str]:
-    """Who judged: what is to be known of that judge, else what the number of its board means."""
+    """Who judged: what is to be known of that judge, else what the number of its board means; who graded as much."""
+    also = also_graded(board.as_full)
     if not isinstance(board.caution, UnsetType):
-        return say({"judged_by_rules": True})
+        return [" ".join([*say({"judged_by_rules": True}), *also])]
     known = judge_lines(board)
-    meaning = f" {(known or [meaning])[0]}".rstrip()
+    meaning = " ".join(["", *(known or [meaning])[:1], *also]).rstrip()
     return say({"judged": {"judge": judge or "none", "prompt": prompt, "meaning": meaning}})
 
 

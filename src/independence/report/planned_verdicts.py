@@ -119,11 +119,11 @@ class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     planned: Mapping[str, Sequence[PlannedVerdict]]  # the same by config_dir, in its order
     repeats: Repeats = Repeats()
     thinking: frozenset[str] = frozenset()  # config_dirs of those whose answers took reasoning tokens
-    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded as much
+    as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded everything
     other_judges: tuple[str, ...] = ()  # that grade by themselves, as this one does; none where this one does not
     dates: Dates = Dates()  # of replies and of this judge's verdicts
     quotations: QuotationCounts | None = None  # None: the judge was to quote nothing
-    half_finished: str = ""  # where nobody was asked for, and nobody graded everything: who was taken
+    half_finished: str = ""  # where nobody was asked for: that its judge, like all, or a later one graded a part alone
 
     @property
     def every(self) -> list[PlannedVerdict]:

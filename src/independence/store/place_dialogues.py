@@ -97,6 +97,7 @@ class JudgedDialogues(NamedTuple):
                 judge,
                 valid=sum(self.kinds[kind].valid * count for kind, count in Counter(there[judge].kind).items()),
                 graded=len(set(map(self.trial.__getitem__, there[judge].dialogue))),
+                last=max(there[judge].judged_at),
             )
             for judge in sorted(there, key=lambda judge: (min(there[judge].judged_at), judge))
         ]

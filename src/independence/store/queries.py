@@ -297,14 +297,15 @@ class JudgeCounts(NamedTuple):
     judge: str
     valid: int  # verdicts; what came to nothing is none
     graded: int = 0  # dialogues, those included of which no verdict could be read; 0: they were not counted
+    last: str = ""  # when its newest verdict was given
 
 
 def judges(connection: sqlite3.Connection, where: Where) -> list[JudgeCounts]:
     """Everybody who graded dialogues of an edition (and condition), in the order in which they began."""
     clause, values = _clause(where)
     sql = (
-        "SELECT v.judge, count(*) - count(v.missing), count(DISTINCT v.trial) FROM planned p CROSS JOIN verdicts v ON "
-        f"v.trial = p.trial WHERE {clause} GROUP BY v.judge ORDER BY min(v.judged_at), v.judge"
+        "SELECT v.judge, count(*) - count(v.missing), count(DISTINCT v.trial), max(v.judged_at) FROM planned p "
+        f"CROSS JOIN verdicts v ON v.trial = p.trial WHERE {clause} GROUP BY v.judge ORDER BY min(v.judged_at), v.judge"
     )
     return rows(connection, JudgeCounts, sql, values)
 

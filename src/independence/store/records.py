@@ -256,8 +256,9 @@ def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, objec
         "fields": to_json(given.values),
         "field_set": field_values.layout_id(connection, packed.layout),
         "field_values": packed.values,
-        # Finer than seconds: boards tell by it who graded first.
-        "judged_at": now("milliseconds") if row.judged_at is None else row.judged_at,
+        "judged_at": now("microseconds")
+        if row.judged_at is None
+        else row.judged_at,  # boards tell by it who graded last
         "reasoning": given.reasoning,
         "raw": grade.raw,
         "quote": given.quote,

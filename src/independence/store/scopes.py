@@ -91,8 +91,7 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
     if variant is None and suite and load.is_persona(suite):
         variant = suite
     if variant is not None:
-        own = load.persona(Path(variant)).name if load.is_persona(variant) else variant
-        variant = variant_named(own, {name for name, _ in there})
+        variant = variant_named(variant, {name for name, _ in there})
     chosen = Condition(variant or loaded.default.variant, mode or loaded.default.mode)
     fitting = [one for one in there if variant in (None, one.variant) and mode in (None, one.mode)]
     if chosen not in there and len(fitting) == 1:
@@ -159,6 +158,29 @@ def conditions(
     scope = find(connection, info.where.edition_name, *first)
     own = (scope.suite.default.variant, scope.suite.default.mode)
     return [scope.under(one) for one in sorted(there, key=lambda one: one != own)]
+
+
+def under(
+    connection: sqlite3.Connection, suite: str | None, variants: Collection[str], modes: Collection[str]
+) -> list[BoardScope]:
+    """Every condition of an edition that has trials, the suite's own first; only these variants and modes if any.
+
+    Raises StoreError for one without trials.
+    """
+    every = conditions(connection, suite)
+    names = {one.condition.variant for one in every}
+    wanted = [variant_named(one, names) for one in variants]
+    chosen = [
+        one
+        for one in every
+        if (not wanted or one.condition.variant in wanted) and (not modes or one.condition.mode in modes)
+    ]
+    found = {name for one in chosen for name in one.condition}
+    if lacking := [name for name in (*wanted, *modes) if name not in found]:
+        there = ", ".join(str(one.condition) for one in every)
+        what = f"{every[0].where.edition_name} has no trials under {', '.join(lacking)}; it has {there}:"
+        raise StoreError(what, "name some of them with --system-prompt and --delivery")
+    return chosen
 
 
 def newest(connection: sqlite3.Connection, scope: BoardScope, asked: str | None) -> str:
@@ -329,7 +351,12 @@ def judge(name: str, there: Sequence[str]) -> str:
 
 
 def variant_named(name: str, there: Collection[str]) -> str:
-    """The variant of that name, or the one persona whose name begins so: `mine` for `mine-8229`. Else as it is."""
+    """The variant of that name or file, or the one persona whose name begins so: `mine` for `mine-8229`.
+
+    Else the name as it is.
+    """
+    if load.is_persona(name):
+        name = load.persona(Path(name)).name
     if name in there:
         return name
     own = [one for one in there if re.fullmatch(re.escape(name) + "-[0-9a-f]{4}", one)]

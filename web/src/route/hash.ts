@@ -10,6 +10,8 @@ const listeners = new Set<() => void>();
 const scrolled = new Map<number, number>();
 let lastKey = Date.now();
 let arrival: "first" | "forward" | "back" = "first";
+let wanted: number | null = null; // how far down to go, until the page is that long or the reader moves
+let reached = 0;
 
 function parts(): [path: string, query: string] {
   const hash = window.location.hash.slice(1);
@@ -37,21 +39,42 @@ export function followAddress(): void {
   window.history.scrollRestoration = "manual";
   window.addEventListener("popstate", () => {
     arrival = "back";
+    wanted = scrolled.get(entryKey()) ?? 0;
+    reached = window.scrollY;
     notify();
   });
   window.addEventListener("hashchange", notify);
-  window.addEventListener("scroll", () => scrolled.set(entryKey(), window.scrollY), { passive: true });
+  window.addEventListener("scroll", noteScroll, { passive: true });
+  // Long lists are drawn a part at a time, and charts when they come: the page may be too short at first.
+  new ResizeObserver(scrollOn).observe(document.body);
 }
 
-/** How the page was come to, and how far down it was read before. */
-export function takeArrival(): { kind: typeof arrival; top: number } {
-  const taken = { kind: arrival, top: arrival === "back" ? (scrolled.get(entryKey()) ?? 0) : 0 };
+function scrollOn(): void {
+  if (wanted === null) return;
+  window.scrollTo({ top: wanted, behavior: "instant" });
+  reached = window.scrollY;
+}
+
+function noteScroll(): void {
+  const end = document.documentElement.scrollHeight - window.innerHeight; // where a page stops that became shorter
+  if (wanted !== null && [reached, end].some((place) => Math.abs(window.scrollY - place) <= 1)) return;
+  wanted = null;
+  scrolled.set(entryKey(), window.scrollY);
+}
+
+/** Scrolls a page to where it was read before, or to its top; false where it is the first page of all. */
+export function arrive(): boolean {
+  const first = arrival === "first";
+  if (arrival === "forward") wanted = 0;
   arrival = "forward";
-  return taken;
+  scrollOn();
+  wanted ||= null; // a top is there at once
+  return !first;
 }
 
 /** Goes to `#to`; `replace` leaves no step for Back. */
 export function navigate(to: string, options: { readonly replace?: boolean } = {}): void {
+  wanted = null;
   if (options.replace === true) {
     window.history.replaceState(window.history.state, "", `#${to}`);
   } else {

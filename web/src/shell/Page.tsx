@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { useLocation } from "wouter";
-import { takeArrival } from "../route/hash";
+import { arrive } from "../route/hash";
 
 interface PageProps {
   readonly title: string;
@@ -19,10 +19,7 @@ export function Page({ title, heading, lead, beside, actions, children }: PagePr
     document.title = `${title} · AI Independence Bench`;
   }, [title]);
   useEffect(() => {
-    const arrival = takeArrival();
-    if (arrival.kind === "first") return;
-    first.current?.focus({ preventScroll: true });
-    window.scrollTo({ top: arrival.top, behavior: "instant" });
+    if (arrive()) first.current?.focus({ preventScroll: true });
   }, [path]);
   return (
     <>

@@ -197,11 +197,10 @@ class RentExporter(Exporter):
         """The files."""
         from independence.api import files
         from independence.extensions.published.rent import run_folder, summary
-        from independence.report import judge_choice
 
-        places, judge = store.places(place, one=True), place.get("judge")
+        places = store.places(place, one=True)
         with store.reading() as connection:
-            by = judge_choice.judge_anywhere(connection, places, judge)
+            by = files.judge_of_export(store, connection, places, place.get("judge"))
             scores = summary.read(connection, places[0], by, models)
             made: dict[str, list[bytes]] = {}
             if not self._alone:
@@ -213,8 +212,6 @@ class RentExporter(Exporter):
         else:
             name = summary.NAME if self._alone else run_folder.SUMMARY
             made[name] = [summary.to_csv(scores.rated, scores.sides).encode("utf-8", "backslashreplace")]
-        if judge is None and len(scores.judges) > 1:
-            store.notice(f"scores are those of {scores.judge}; --judge takes another of {', '.join(scores.judges)}")
         return ExportContents(made, files.manifest(places, scores.judge))
 
 

@@ -21,7 +21,5 @@ def _hybrid(name: str, sources: JudgeSources) -> Judge:
     return judges.configure_hybrid(name, sources)
 
 
-OFFLINE_KIND: Final = JudgeKind(word=OFFLINE, configure=_offline, order_on_boards=2, predicts=True)
-HYBRID_KIND: Final = JudgeKind(
-    word=HYBRID, configure=_hybrid, needs_model=True, order_on_boards=2, predicts=True, repeats_bought=True
-)
+OFFLINE_KIND: Final = JudgeKind(word=OFFLINE, configure=_offline, predicts=True)
+HYBRID_KIND: Final = JudgeKind(word=HYBRID, configure=_hybrid, needs_model=True, predicts=True, repeats_bought=True)

@@ -16,6 +16,7 @@ from independence.exchange.storing import NewRows
 from independence.extensions.published.rent import reader, records, storing, summary
 from independence.extensions.published.rent.stance import RENT, RatedAnswer
 from independence.extensions.published.rent.summary import StoredScores
+from independence.report import judge_choice
 from independence.stats.stance import AskingParties
 from independence.store import context, queries, scopes
 from independence.store.records import VerdictRow, add_verdict
@@ -46,7 +47,9 @@ def take(connection: sqlite3.Connection, top: Path) -> NewRows:
 
 
 def read(connection: sqlite3.Connection, judge: str | None = None, *names: str) -> StoredScores:
-    return summary.read(connection, scopes.find(connection, None, None, None), judge, names)
+    scope = scopes.find(connection, None, None, None)
+    usual = judge_choice.usual_judge(queries.judges(connection, scope.where))
+    return summary.read(connection, scope, judge_choice.judge_here(connection, scope, judge) or usual, names)
 
 
 def scores(connection: sqlite3.Connection, judge: str | None = None, *names: str) -> list[float | None]:
@@ -226,7 +229,7 @@ def test_only_the_named_subjects_and_the_asked_judge_are_read(
     take(connection, folders.write(tmp_path / "run", answers=said, judged=given))
     assert Counter(one.model for one in read(connection).rated) == {OTHER: 3, MODEL: 3}
     assert Counter(one.model for one in read(connection, None, OTHER).rated) == {OTHER: 3}
-    assert (read(connection).judge, read(connection).judges) == (JUDGE, (JUDGE, "acme/other"))
+    assert read(connection).judge == JUDGE
     assert scores(connection, "acme/other", OTHER) == [-1.0, None, None]
     with pytest.raises(StoreError, match="no subject `acme/smal`"):
         read(connection, None, "acme/smal")

@@ -14,7 +14,6 @@ from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.grid_rows import Factor
 from independence.extensions.published.rent import stance_board
 from independence.extensions.published.rent.stance import RatedAnswer, summary
-from independence.report import judge_choice
 from independence.report.board_data import SubjectInfo
 from independence.report.table import cell
 from independence.stats.stance import AskingParties
@@ -32,17 +31,16 @@ class StoredScores(NamedTuple):
     """The scores of one condition by one judge."""
 
     judge: str | None  # None: nobody graded
-    judges: tuple[str, ...]  # all who graded here
     rated: tuple[RatedAnswer, ...]
     sides: AskingParties
 
 
 def read(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None, names: Collection[str] = ()
+    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, names: Collection[str] = ()
 ) -> StoredScores:
-    """Read a condition under a judge (None: the usual one). `names`: only these labels, ids, directories.
+    """Read a condition under a judge, by full name. `names`: only these labels, ids, directories.
 
-    Raises UsageError for a suite that has no such summary, StoreError for a judge or a name that nothing here has.
+    Raises UsageError for a suite that has no such summary, StoreError for a name that nothing here has.
     """
     grid, name = scope.suite.grid, scope.suite.suite
     if grid is None or len(grid.sides) < 2:
@@ -53,12 +51,9 @@ def read(
             "leave out --summary or --rent, or export suite `rent`",
         )
     about = chosen_subjects(connection, scope, names)
-    there = queries.judges(connection, scope.where)
-    scorer = judge_choice.judge_here(connection, scope, judge) or judge_choice.usual_judge(there)
-    rated = _rated(connection, scope, queries.verdicts(connection, scope.where, scorer), about)
-    judges = tuple(sorted(one.judge for one in there))
+    rated = _rated(connection, scope, queries.verdicts(connection, scope.where, judge), about)
     first, second, *_ = grid.sides
-    return StoredScores(scorer, judges, tuple(rated), AskingParties(first, second))
+    return StoredScores(judge, tuple(rated), AskingParties(first, second))
 
 
 def _rated(
