@@ -147,6 +147,13 @@ def test_calls_go_where_the_noise_is_and_stay_there(toy_folder: Path) -> None:
     assert of_half()["dinner"] >= of_half()["dessert"] >= 2
 
 
+def test_what_is_bought_holds_two_runs_of_psych_up_to_the_calls_of_19_so_whole_runs_are_not_seen_to_vary() -> None:
+    """docs/scoring.md says so of the mark that takes three whole runs."""
+    asked = ("run", "--db", "store.db", "-m", "sim/half", "-j", "sim/judge", "--replicates", "auto", "--dry-run")
+    for runs, psych in (("19", 2), ("20", 3)):
+        assert f" psych {psych}," in command.ok(*asked, "--runs", runs).err
+
+
 def test_a_plan_that_cannot_be_is_one_sentence() -> None:
     for suite, line, told in (
         ("many", "--scenarios 7", "write a multiple of 2, at most 24"),
