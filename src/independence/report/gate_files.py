@@ -95,9 +95,8 @@ def tables(found: CheckDocument) -> list[Table]:
         level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
         method.append(
             f"Confidence of the interval: {level}. It is computed again after every run from the second on; this is "
-            f"number {found.looks}. If the true value lay exactly on the bar, at most 5% of such gates would pass and "
-            "at most 5% would fail, however many runs are added (alpha spending, Lan and DeMets 1983), as long as runs "
-            "are independent of each other and no scenario varies much more than the others."
+            f"number {found.looks}. With the true value on the bar at most 5% of such gates pass and 5% fail, however "
+            "many runs are added, if they are independent and vary in several scenarios (Lan and DeMets 1983)."
         )
     if found.decision in _TOO and found.runs < found.max_runs:
         method.append(
