@@ -131,9 +131,8 @@ def tables(found: DecisionDocument) -> list[Table]:
         name = one.condition if by_condition else one.subject
         rows.append((name, one.index, one.runs, one.behind, one.behind_ci, _words(one, found)))
     note = (
-        f"Levels were planned for {found.max_runs} runs of each, or as many calls. One that is as good as the best is "
-        f"put below it in about {decision.ERROR:.0%} of cases (alpha spending, Lan and DeMets 1983; Holm). Where many "
-        "are, one or another is put below it more often."
+        f"Planned for {found.max_runs} runs of each, or as many calls: each that is as good as the best is put below "
+        f"it in about {decision.ERROR:.0%} of cases, one of many more often (alpha spending, Lan, DeMets 1983; Holm)."
     )
     kind, confidence = "Condition" if by_condition else "Subject", 100 * (found.confidence or 0.95)
     return [declared.made("comparisons/decision", rows, [note], kind=kind, confidence=confidence)] if rows else []

@@ -109,10 +109,9 @@ def tables(found: CheckDocument) -> list[Table]:
         low, high = found.bars[0].passing, found.bars[0].failing
         level = f"{low:.2%}" if low == high else f"{low:.2%} (lower end) and {high:.2%} (upper end)"
         method.append(
-            f"Gate interval: {level}, and never narrower than the 95% CI. It is computed again after every run from "
-            f"the second on; this is number {found.looks}. If the true value lay exactly on the bar, at most 5% of "
-            "such gates would pass and at most 5% would fail, however many runs are added (alpha spending, Lan and "
-            "DeMets 1983), as long as runs are independent and no scenario varies much more than the others."
+            f"Gate interval: {level}, and never narrower than the 95% CI. This is look {found.looks}: one after every "
+            "run from the second on. With the true value on the bar at most 5% of such gates pass and 5% fail, if runs "
+            "are independent and several scenarios vary (alpha spending, Lan and DeMets 1983)."
         )
     if (decided := gate.of_bars(found.bars)) in _TOO and found.runs < found.max_runs and not found.alike:
         method.append(
