@@ -128,7 +128,7 @@ def texts(value: Any) -> Iterator[str]:
 def test_without_texts_ids_labels_and_all_that_scores_are_made_of_are_left(name: str) -> None:
     suite = load.load(name).suite
     bare = without_texts(suite)
-    labels = set(texts(msgspec.to_builtins([suite.index, suite.kinds or {}])))
+    labels = set(texts(msgspec.to_builtins([suite.index, suite.kinds or {}, suite.prompt_notes or {}])))
     assert set(texts(msgspec.to_builtins(bare))) - labels == {ABOUT}
     assert [(one.id, one.title) for one in bare.scenarios] == [(one.id, one.id) for one in suite.scenarios]
     ours, theirs = strict.frame(bare), strict.frame(suite)

@@ -19,7 +19,8 @@ ABOUT = (
 
 
 def without_texts(suite: Suite) -> Suite:
-    """Ids, experiments, fields with their ranges, delivery modes, the index with its kinds; titles are ids, no texts.
+    """Ids, experiments, fields with their ranges, delivery modes, the index with its kinds, what boards say of prompts;
+    titles are ids, no texts.
 
     A grid is read by its texts and stays as it is.
     """

@@ -5,7 +5,7 @@ import { turnTitle } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { useAddress, useQuery } from "../../route/query";
 import type { DialogueDocument } from "../../schema";
-import { counted, words } from "../../text/format";
+import { counted, sentence, words } from "../../text/format";
 import { MarkedText } from "../../text/MarkedText";
 import type { Mark } from "../../text/marks";
 import { Badge } from "../../ui/Badge";
@@ -23,6 +23,8 @@ interface ConversationProps {
   readonly thinking: boolean;
   readonly marking: Marking;
 }
+
+const WITHOUT_WORDS = "without_words";
 
 /** The messages in their order, scripted ones told apart from the subject's own. */
 export function Conversation({ scenario, dialogue, found, raw, thinking, marking }: ConversationProps) {
@@ -42,6 +44,9 @@ export function Conversation({ scenario, dialogue, found, raw, thinking, marking
     answers[Math.min(Math.max(at + step, 0), answers.length - 1)]?.focus();
   };
   useKeys({ j: () => { move(1); }, k: () => { move(-1); } });
+  // Of published dialogues a store may have the scores alone: then there is nothing to read.
+  const wordless = (dialogue.turns ?? []).some(({ flags = [] }) => flags.includes(WITHOUT_WORDS));
+  if (wordless) return <p className="text-muted">{sentence(board.index.marks[WITHOUT_WORDS]?.about ?? words(WITHOUT_WORDS))}.</p>;
   return (
     <section aria-label="Conversation" className="min-w-0">
       {linked > steps.length && <Remark>This dialogue has {counted(steps.length, "message")}: there is no message {linked}.</Remark>}
