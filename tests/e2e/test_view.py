@@ -91,6 +91,41 @@ def test_an_address_without_a_token_and_a_place_where_nothing_is_are_one_sentenc
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_address_that_is_printed_opens_on_whatever_it_listens(made: Path) -> None:
+    asked = ("--host", "0.0.0.0", "--token", "abcdefghijkl1234", "--allow-host", "x.example", "--db", "here.db")
+    with viewing(*asked, cwd=made) as viewed:
+        address, _, token = viewed.address.partition("?token=")
+        asked_for = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(asked_for, timeout=60) as answer:
+            assert b"independence-config" in answer.read()
+
+
+def first_boards(db: Path) -> list[str]:
+    """The variants of the boards of a store, without digests, in the order of the viewer."""
+    with viewing("--db", db, cwd=db.parent) as viewed:
+        return [str(board["variant"]).split("-")[0] for board in viewed.boards()]
+
+
+def test_it_opens_on_the_prompt_that_was_tested_last(tmp_path: Path) -> None:
+    command.ok("persona", "init", "first.md", "--example", "priya", "--weak", cwd=tmp_path)
+    command.ok("persona", "init", "second.md", "--example", "priya", cwd=tmp_path)
+    checked = ("-m", "sim/persona-reader", "--judge", "cues", "--quiet")
+    command.run("check", "first.md", *checked, "--db", "two.db", cwd=tmp_path)
+    command.run("check", "second.md", *checked, "--against", "first.md", "--db", "two.db", cwd=tmp_path)
+    command.run("check", "second.md", *checked, "--against", "first.md", "--db", "one.db", cwd=tmp_path)
+    for name in ("two.db", "one.db"):
+        assert first_boards(tmp_path / name) == ["second", "first", "name_and_role"], name
+
+
+def test_of_the_prompts_of_a_suite_the_newest_comes_first_and_of_several_in_one_run_the_usual(tmp_path: Path) -> None:
+    suites.write(tmp_path / "harbour", suites.harbour())
+    line = "run --suite harbour -m sim/half -j cues --quiet --db here.db --runs"
+    command.ok(*f"{line} 1 --variants blunt,plain".split(), cwd=tmp_path)
+    assert first_boards(tmp_path / "here.db") == ["plain", "blunt"]
+    command.ok(*f"{line} 2 --variants blunt".split(), cwd=tmp_path)
+    assert first_boards(tmp_path / "here.db") == ["blunt", "plain"]
+
+
 def test_a_site_says_before_it_is_written_whose_prompts_it_shows(made: Path, tmp_path: Path) -> None:
     ended = command.ok("export", "--site", tmp_path / "site", "--db", "here.db", cwd=made)
     said, written = (next(at for at, line in enumerate(ended.err.splitlines()) if words in line)

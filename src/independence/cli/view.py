@@ -22,13 +22,19 @@ PORT = 8765
     help="Only who has this text is answered; 12 characters or more.",
 )  # fmt: skip
 @click.option(
+    "--allow-host", "allowed", multiple=True, metavar="NAME",
+    help="Also answer to this name, of a proxy or tunnel; repeatable.",
+)  # fmt: skip
+@click.option(
     "--site", type=click.Path(file_okay=False, path_type=Path), help="Serve an exported site instead of a store."
 )
 @click.option(
     "--open/--no-open", "open_", default=None, help="Open a browser; default: where a person is at a terminal."
 )
 @options.db(reads=True)
-def command(port: int, host: str, token: str, site: Path | None, open_: bool | None, db: Path) -> None:
+def command(
+    port: int, host: str, token: str, allowed: tuple[str, ...], site: Path | None, open_: bool | None, db: Path
+) -> None:
     """Serve the viewer: every answer and verdict of a store, a run in another process as it goes on.
 
     It answers this machine alone, on an address that it prints, until Ctrl-C. Nothing in the store is changed, except
@@ -40,15 +46,17 @@ def command(port: int, host: str, token: str, site: Path | None, open_: bool | N
 
     from independence.viewer import access, app, folder_pages, store_pages
 
-    access.AccessRules(host, token)
+    access.AccessRules(host, token, allowed)
 
     async def serve() -> None:
         with contextlib.ExitStack() as stack:
             stored = None if site is not None else stack.enter_context(store_pages.StorePages(db))
             pages = stored or folder_pages.FolderPages(site or Path())
-            async with app.serving(pages, app.ViewerSettings(host, port, token)) as address:
+            async with app.serving(pages, app.ViewerSettings(host, port, token, allowed)) as address:
                 where = f"{address}?{urlencode({'token': token})}" if token else address
                 click.echo(where)
+                if host in access.OF_ALL_ADDRESSES:
+                    note("other machines reach it by a name or address of this one, at the same port, with the token")
                 note("Ctrl-C ends it")
                 if open_ if open_ is not None else sys.stdout.isatty():
                     await asyncio.to_thread(webbrowser.open, where)

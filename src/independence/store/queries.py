@@ -157,6 +157,15 @@ def conditions(connection: sqlite3.Connection, where: Where) -> list[Condition]:
     return rows(connection, Condition, sql, where[:2])
 
 
+def planning(connection: sqlite3.Connection, where: Where) -> dict[Condition, tuple[str, str, int]]:
+    """When trials of each condition were planned last and first, and how late its persona came: later ones are less."""
+    sql = (
+        "SELECT variant, mode, max(planned_at), min(planned_at), -ifnull(personas.rowid, 0) FROM planned "
+        f"LEFT JOIN personas USING (suite, edition, variant) WHERE {_EDITION} GROUP BY 1, 2"
+    )
+    return {Condition(*row[:2]): row[2:] for row in connection.execute(sql, where[:2])}
+
+
 def subjects(connection: sqlite3.Connection, where: Where) -> dict[str, tuple[str, str, bool]]:
     """config_dir -> (label, model id, simulated)."""
     sql = f"SELECT config_dir, label, model_id, simulated FROM subjects WHERE {_EDITION}"

@@ -50,13 +50,14 @@ class ViewerSettings(NamedTuple):
     host: str = "127.0.0.1"
     port: int = 0
     token: str = ""
+    allowed: tuple[str, ...] = ()  # other names that it may be asked by
     request_s: float = 20.0
 
 
 @asynccontextmanager
 async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
     """Serve until the block ends; yields the address. Raises UsageError for an address that is refused or taken."""
-    handlers = _PageHandlers(pages, AccessRules(settings.host, settings.token), settings.request_s)
+    handlers = _PageHandlers(pages, AccessRules(settings.host, settings.token, settings.allowed), settings.request_s)
     runner = web.ServerRunner(_Server(handlers.answer, settings.request_s), shutdown_timeout=_SHUTDOWN_S)
     await runner.setup()
     try:
@@ -67,7 +68,8 @@ async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
                 raise  # another port would not help
             where = f"{settings.host}:{settings.port}"
             raise UsageError(f"cannot listen on {where} ({error.strerror})", "choose another --port, or 0") from None
-        name = f"[{settings.host}]" if ":" in settings.host else settings.host
+        name = access.OF_ALL_ADDRESSES.get(settings.host, settings.host)
+        name = f"[{name}]" if ":" in name else name
         yield f"http://{name}:{runner.addresses[0][1]}/"
     finally:
         handlers.end_streams()
@@ -115,7 +117,9 @@ class _PageHandlers:
             stream.cancel()
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        refused = self._rules.refusal(request.headers, request.cookies, request.query.get("token", ""))
+        page = request.method in ("GET", "HEAD") and request.path in ("/", f"/{bundle.INDEX}")
+        token = request.query.get("token", "")
+        refused = self._rules.refusal(request.headers, request.cookies, token, page=page)
         if refused is not None:
             return _refused(*refused)
         try:
@@ -235,9 +239,13 @@ def _sent(request: web.BaseRequest, path: str, document: PackedDocument) -> web.
 
 
 def _signed_in(token: str) -> web.Response:
-    """Remember the token and take it out of the address, where it would be copied along with a link."""
-    response = web.Response(status=303, headers={**access.HEADERS, "Location": "/", "Cache-Control": "no-store"})
-    response.set_cookie(access.COOKIE, token, httponly=True, samesite="Strict", path="/")
+    """Remember the token and take it out of the address, where it would be copied along with a link.
+
+    Without a path, and by a relative address: a proxy may serve the viewer below a path that it takes off. Lax, not
+    strict: or the token of who follows a link, of a mail or a notebook, would be forgotten at once.
+    """
+    response = web.Response(status=303, headers={**access.HEADERS, "Location": "./", "Cache-Control": "no-store"})
+    response.set_cookie(access.COOKIE, token, httponly=True, samesite="Lax", path="")
     return response
 
 

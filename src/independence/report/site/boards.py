@@ -142,14 +142,16 @@ def check_rule_of_any(suites: Iterable[Suite], rule: str) -> None:
 
 
 def boards(connection: sqlite3.Connection, rule: str | None = None) -> list[SiteBoard]:
-    """Every board, last used first; editions of one wording are one.
+    """Every board, the edition used last first, in it the condition tested last; editions of one wording are one.
 
     `rule`: by which boards are scored at first where they can be, beside strict scoring; None: strictly at first, and
     by every rule of ours.
     """
     out, seen = [], set[Where]()
     for edition in queries.editions(connection):
+        planned = queries.planning(connection, edition.where)
         conditions = scopes.conditions(connection, edition.where.edition_name)
+        conditions.sort(key=lambda scope: planned[scope.condition], reverse=True)
         for scope in sorted(conditions, key=_is_baseline):
             if scope.where not in seen:
                 whole = scopes.with_same_wording(connection, scope)
