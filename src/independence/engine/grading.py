@@ -48,8 +48,7 @@ async def judge(worker: SubjectWorker, trial: Trial, progress: TrialProgress, ju
     graded = 0
     # Those without a model first: a stopped model must not keep them from speaking. The one named first comes last:
     # boards show the judge of the newest verdicts.
-    first_last = sorted(judges, key=lambda one: not one.endpoint)
-    for spec in reversed(first_last):
+    for spec in sorted(judges, key=lambda one: not one.endpoint)[::-1]:
         with suppress(QueueClosed):  # a parked judge must not keep the next one from speaking
             graded += await _grade(JudgingTask(worker, trial, progress.context, turns, spec))
     return graded == len(judges)

@@ -74,7 +74,7 @@ def _complete(there: Sequence[JudgeCounts]) -> list[JudgeCounts]:
 def _unasked(there: Sequence[JudgeCounts]) -> list[JudgeCounts]:
     """Those that may be shown unasked: no people, who score a sample, and no older rules beside the newest."""
     newest = CUES in {one.judge for one in there}
-    return [one for one in there if not kinds.of(one.judge).human and not (newest and one.judge.startswith(f"{CUES}@"))]
+    return [one for one in there if not (kinds.of(one.judge).human or (newest and one.judge.startswith(f"{CUES}@")))]
 
 
 def shared_judge(*sides: Sequence[JudgeCounts]) -> str | None:

@@ -170,11 +170,8 @@ def under(
     every = conditions(connection, suite)
     names = {one.condition.variant for one in every}
     wanted = [variant_named(one, names) for one in variants]
-    chosen = [
-        one
-        for one in every
-        if (not wanted or one.condition.variant in wanted) and (not modes or one.condition.mode in modes)
-    ]
+    chosen = [one for one in every if not wanted or one.condition.variant in wanted]
+    chosen = [one for one in chosen if not modes or one.condition.mode in modes]
     found = {name for one in chosen for name in one.condition}
     if lacking := [name for name in (*wanted, *modes) if name not in found]:
         there = ", ".join(str(one.condition) for one in every)
