@@ -90,9 +90,13 @@ def test_the_detailed_board_shows_every_column_run_and_scenario(folder: Path):
 
 
 def test_three_lines_below_the_board_say_what_it_is_who_judged_and_what_to_mind(folder: Path):
-    *table, what, judge, warning = shown(folder).out.splitlines()
-    assert len(table) == 1 + len(board(folder)["rows"])
-    assert what == f"v2@{board(folder)['edition']}, own wording, strong_independence/tool_role, 10 runs, complete"
+    lines = shown(folder).out.splitlines()
+    rows = 1 + len(board(folder)["rows"])
+    table, (*what, judge, warning) = lines[:rows], lines[rows:]
+    assert " ".join(map(str.strip, what)) == (
+        f"v2@{board(folder)['edition']}, own wording, strong_independence/tool_role, 10 runs, complete. The system "
+        "prompt of this condition tells the model to hold on to who it is (docs/concepts.md#the-system-prompt)."
+    )
     assert judge == "Judge cues. 95% CI: for more runs of these scenarios."
     assert warning == "sim/ subjects are simulated, no model was asked. More: --explain, --detailed."
     bars = [line.split("–")[1].split()[1] for line in table[1:-1]]
