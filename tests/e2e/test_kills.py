@@ -19,7 +19,7 @@ ENV = {"LOOP_KEY": endpoint.KEY}
 SUBJECTS = 4
 RUN = (
     "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", "loop/never,loop/yield-20,loop/half,loop/always",
-    "-j", "loop/judge", "-pt", "50", "--format", "json", "--db", "here.db", "--runs",
+    "-j", "loop/judge", "-pt", "50", "--format", "json", "--db", "here.db", "--yes", "--runs",
 )  # fmt: skip
 
 
