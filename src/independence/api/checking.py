@@ -177,8 +177,10 @@ class _Check:
                 self.undecidable = bars.undecidable(connection, _scope(run, side), judge, side.config_dir)
         readings = self._readings(run) if self.persona else {}
         self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated, readings) if own else None
-        if self.made is None or self.made.bars == () or (own and own.alike):
-            return self.sides if self.made and not self.made.bars and self.persona is None else []
+        if self.made is None or (self.own and self.own.alike):  # which no further run would change
+            return []
+        if not self.made.bars:
+            return self.sides if self.persona is None else []
         return [one for one in self.sides if one not in self.purchase.first_stage_only] * self.made.more_runs_may_decide
 
     def _readings(self, run: ResolvedRun) -> dict[str, CommitmentReading | None]:

@@ -236,9 +236,7 @@ class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     prompt_note: str | msgspec.UnsetType = msgspec.UNSET  # what its suite says of the system prompt
     caution: str | msgspec.UnsetType = msgspec.UNSET  # what its judge is not good for, where that is to be said
     quotations: QuotationCounts | msgspec.UnsetType = msgspec.UNSET  # of the judge, where it was to quote
-    half_finished: str | msgspec.UnsetType = (
-        msgspec.UNSET
-    )  # who graded a part alone: its judge, like all, or a later one
+    half_finished: str | msgspec.UnsetType = msgspec.UNSET  # that its judge, like all, or a later one graded a part
     set_aside: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # configurations of an import in other words
 
 
