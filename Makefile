@@ -8,6 +8,9 @@ WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 # All tests of a file run in one process, so that its fixtures are made once; those of the browser, which take longest, begin.
 PYTEST = -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 ORDER ?= 330
+# `.ci/run` counts coverage in both runs, and the second is of what did not pass in the first.
+RUNNER ?= python
+REST ?=
 INDEPENDENCE = @$(BIN)/independence
 # `make run EXP=identity JUDGE=cues`: variables of the published project's Makefile, each an option of `run`.
 OF_RUN = $(foreach pair,EXP=exp VARIANTS=variants MODES=modes JUDGE=judge REASONING=reasoning-effort PARALLEL=parallel,$\
@@ -24,7 +27,7 @@ demo: $(VENV)/.run ## the main job on the embedded default: no key, no network
 	$(INDEPENDENCE) demo --seed $(SEED)
 
 test: $(VENV)/.dev ## all behaviour once, the browser and the command end to end included
-	$(BIN)/python $(PYTEST) -m "not deep"
+	$(BIN)/$(RUNNER) $(PYTEST) -m "not deep"
 
 test-fast: $(VENV)/.dev ## the same without what is slow: end to end, browser, golden numbers, guides, options
 	$(BIN)/python $(PYTEST) -m "not deep" --ignore tests/e2e --ignore tests/browser --ignore tests/gates \
@@ -32,8 +35,8 @@ test-fast: $(VENV)/.dev ## the same without what is slow: end to end, browser, g
 
 test-all: $(VENV)/.dev $(VENV)/.web $(VENV)/.extras $(VENV)/.real ## lint, and every test in random order, with coverage
 	@$(MAKE) --no-print-directory lint
-	@rm -f .coverage .coverage.*
-	$(BIN)/coverage run $(PYTEST) --random-order --random-order-seed $(ORDER)
+	@$(if $(REST),,rm -f .coverage .coverage.*)
+	$(BIN)/coverage run $(PYTEST) $(REST) --random-order --random-order-seed $(ORDER)
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -32,6 +32,38 @@ REQUIRED = {
 }
 
 
+# Where a run keeps which tests passed, for the run after it (`--rest`).
+PASSED = "independence/passed"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--rest`: what has not passed in the run before."""
+    parser.addoption("--rest", action="store_true", help="leave out the tests that passed in the run before")
+
+
+class Passed:
+    """Notes which tests pass; where tests run in several processes, in the one that gathers their reports."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.outcomes: dict[str, bool] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test has passed where its set-up, itself and its clean-up have."""
+        self.outcomes[report.nodeid] = self.outcomes.get(report.nodeid, True) and report.passed
+
+    def pytest_sessionfinish(self) -> None:
+        """Keep the names for the next run."""
+        assert self.config.cache is not None
+        self.config.cache.set(PASSED, sorted(name for name, passed in self.outcomes.items() if passed))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Only the process that gathers the reports writes them down, and not over those that `--rest` reads."""
+    if not hasattr(config, "workerinput") and not config.option.rest:
+        config.pluginmanager.register(Passed(config))
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Ctrl-C and a lost terminal reach the processes that tests start, also where the tests run in the background."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -39,8 +71,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is deep may take longer than the watchdog of the other tests."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is deep may take longer than the watchdog of the other tests; `--rest` leaves out what has passed."""
+    if config.option.rest:
+        assert config.cache is not None
+        passed = set(config.cache.get(PASSED, []))
+        items[:] = [item for item in items if item.nodeid not in passed]
     for item in items:
         if item.get_closest_marker("deep"):
             item.add_marker(pytest.mark.timeout(DEEP_S))
