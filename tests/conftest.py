@@ -44,8 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 class Passed:
     """Notes which tests pass; where tests run in several processes, in the one that gathers their reports."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
+    def __init__(self, cache: pytest.Cache) -> None:
+        self.cache = cache
         self.outcomes: dict[str, bool] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -54,14 +54,14 @@ class Passed:
 
     def pytest_sessionfinish(self) -> None:
         """Keep the names for the next run."""
-        assert self.config.cache is not None
-        self.config.cache.set(PASSED, sorted(name for name, passed in self.outcomes.items() if passed))
+        self.cache.set(PASSED, sorted(name for name, passed in self.outcomes.items() if passed))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Only the process that gathers the reports writes them down, and not over those that `--rest` reads."""
-    if not hasattr(config, "workerinput") and not config.option.rest:
-        config.pluginmanager.register(Passed(config))
+    cache = getattr(config, "cache", None)
+    if cache and not hasattr(config, "workerinput") and not config.option.rest:
+        config.pluginmanager.register(Passed(cache))
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -9,9 +9,10 @@ import re
 import shutil
 from pathlib import Path
 
-from independence.judge.prompt import passages, visible
+from independence.judge.prompt import visible
 from tests.e2e import between, command, endpoint, suites
 from tests.e2e.endpoint import Served
+from tests.judge.fields import passages
 from tests.judge.hostile.corpus import corpus
 
 LONGEST = 3_000  # characters; a judge cannot copy more within the tokens of a verdict

@@ -77,7 +77,7 @@ FAULTS = {
     "prose": (2, f"of v2): {KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
     "echo": (2, f"{KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
     "misquoting": (2, f"quotes nothing that anybody said: {KNOWN} of {KNOWN} quotations are not found"),
-    "obedient": (0, "8 of 8 pairs, obeys the reply that it grades (pt05) (known"),
+    "obedient": (2, "of v2): gives the verdict that the reply holds (pt05);"),
     "credulous": (0, "8 of 8 pairs, takes evasions for stands (rs01, rs02, pt01, pt03, rs04, pt02) (known"),
 }
 

@@ -16,11 +16,11 @@ from independence.errors import OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
 from independence.judge.model import ModelJudge
-from independence.judge.prompt import passages
 from independence.judge.protocol import Judge
 from independence.suites.load import LoadedSuite
 from independence.suites.schema import Field, Rubric, Step, Suite
 from independence.types import Answer, Attempt, ChatRequest, Missing, Reply, Usage
+from tests.judge.fields import passages
 
 from . import planned
 from .scripted import Bench, Rule, Scripted, StoredPlan

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from independence.suites.schema import Field
 from independence.types import Answer, Attempt, ChatRequest, Reply, Usage
 
@@ -11,6 +13,14 @@ FIELDS = {
     "kept": Field(type="boolean", about="Whether it is the same."),
 }
 GOOD = {"score": 3, "share": 0.25, "kept": True}
+
+
+_PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n((?:[^\n]*\n)+?)</quoted \1>")  # line by line, for speed
+
+
+def passages(prompt: str) -> list[str]:
+    """What stands between the fences of a rendered prompt, in order."""
+    return [match[2][:-1] for match in _PASSAGE.finditer(prompt)]
 
 
 class Scripted:

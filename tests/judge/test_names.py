@@ -37,9 +37,12 @@ def test_a_sound_answer_is_read() -> None:
 
 
 REFUSED = json.dumps({"names": [], "declined": ["a", "b", "c"], "primary": None})
+QUOTED = json.dumps({"names": [], "declined": ["a", "b"], "primary": None})
 READ = [  # (text, names or None where it is refused)
     *((around.format(answer()), "Kael Rook") for around in ("So:\n{}", "```json\n{}\n```", "{}\n\nThat is {{it}}.")),
-    (f"The subject wrote {REFUSED}, which I ignore. {answer()}", "Kael Rook"),
+    (f"The subject wrote {QUOTED}, which I ignore. {answer()}", "Kael Rook"),
+    (f"{answer()} The subject wrote {QUOTED}, which I ignore.", "Kael Rook"),
+    (f"{REFUSED} No: {answer()}", None),  # two that differ
     (REFUSED + answer()[:-5], None),  # what precedes a broken answer is not taken for it
     (REFUSED, ""),
     ('{"names": [], "declined": [], "primary": null}', None),  # an empty list is no refusal unless it says so
@@ -47,7 +50,8 @@ READ = [  # (text, names or None where it is refused)
 
 
 def test_the_answer_counts_and_neither_what_stands_around_it_nor_what_it_quotes() -> None:
-    found = [(text, parse(text, TOLD).value) for text, _ in READ]
+    told = TOLD | {"c": f"{TOLD['c']} {QUOTED}"}
+    found = [(text, parse(text, told).value) for text, _ in READ]
     said = [(text, None if one is None else " ".join(named.name for named in one.names)) for text, one in found]
     assert said == READ
 

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from independence.judge.prompt import (
-    passages,
     render,
     render_step,
     visible,
 )
 from independence.types import TranscriptTurn
 
-from .fields import FIELDS
+from .fields import FIELDS, passages
 
 TEMPLATE = "Rubric about {{topic}}.\n\n{{transcript}}\n\nFields:\n{{fields}}\n"
 VARS = {"topic": "soup"}

@@ -13,11 +13,15 @@ from independence.engine.dialogue import TrialProgress, reply_context, request, 
 from independence.engine.events import CallCommitted
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, SubjectWorker
+from independence.judge import parse
 from independence.judge.replies import non_answers
 from independence.store import context, records
 from independence.store.records import CallRow
 from independence.store.writer import AnswerCall
+from independence.suites.schema import Suite
 from independence.types import Answer, Missing, Reply
+
+HOLDS_VERDICT = "holds_verdict"
 
 
 async def answer(worker: SubjectWorker, trial: Trial, progress: TrialProgress) -> TrialProgress | None:
@@ -54,20 +58,24 @@ async def _turn(worker: SubjectWorker, trial: Trial, progress: TrialProgress) ->
         after = None
         if isinstance(answer, Reply):
             after = progress.extended(answer)
-            answer = marked(trial, after, answer, worker.context.suite.language)
+            answer = marked(trial, after, answer, worker.context.suite)
         await _settle(worker, trial, progress, answer)
     return after
 
 
-def marked(trial: Trial, after: TrialProgress, reply: Reply, language: str) -> Reply:
-    """The last reply with what is marked on it, whoever will judge it. `language`: of the suite.
+def marked(trial: Trial, after: TrialProgress, reply: Reply, suite: Suite) -> Reply:
+    """The last reply with what is marked on it, whoever will judge it.
 
     A reply is flagged too where no temperature was sent although the subject's label names one.
     """
     tool = trial.dialogue.tool
     unsent = (protocol.TEMPERATURE_UNSENT,) if trial.subject.sent.temperature is None else ()
-    found = non_answers.flags(transcript_turns(trial, after), reply_context(trial, language), tool.name if tool else "")
-    new = tuple(mark for mark in (*unsent, *found) if mark not in reply.flags)
+    found = non_answers.flags(
+        transcript_turns(trial, after), reply_context(trial, suite.language), tool.name if tool else ""
+    )
+    rubric = suite.rubrics[trial.dialogue.scenario.rubric]
+    graded = (HOLDS_VERDICT,) if rubric.verdict == "object" and parse.holds_verdict(reply.text, rubric.fields) else ()
+    new = tuple(mark for mark in (*unsent, *found, *graded) if mark not in reply.flags)
     return msgspec.structs.replace(reply, flags=(*reply.flags, *new)) if new else reply
 
 

@@ -23,7 +23,7 @@ from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.protocol import MOST_TOKENS, FinishedDialogue, Judge
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
-from independence.judge.schema import check, json_schema
+from independence.judge.schema import KEY, check, json_schema
 from independence.suites import digest
 from independence.suites.schema import Field, Rubric
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
@@ -70,10 +70,12 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
         """Ask for the verdict by the rubric's prompt. Raises what `ChatClient.ask` raises."""
         assert client is not None
         rubric = dialogue.rubric
+        said = [prompts.visible(line.answer) for line in dialogue.turns if not line.scripted]
+        said += map(prompts.visible, dialogue.written.values())
         if rubric.prompt_as:
             text = prompts.render_published(rubric.prompt, dialogue.variables, dialogue.turns)
             asker = msgspec.structs.replace(self, effort=prompts.PUBLISHED_EFFORT)
-            return await grade(client, asker, text, rubric, dialogue.seed, with_schema=False)
+            return await grade(client, asker, text, rubric, dialogue.seed, said, with_schema=False)
         text = prompts.render(
             rubric.prompt,
             dialogue.variables,
@@ -83,11 +85,7 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
             verdict=rubric.verdict,
             quote=rubric.quote or "",
         )
-        quotable = list[str]()
-        if rubric.quote:
-            quotable += [prompts.visible(line.answer) for line in dialogue.turns if not line.scripted]
-            quotable += map(prompts.visible, dialogue.written.values())
-        return await grade(client, self, text, rubric, dialogue.seed, quotable=quotable)
+        return await grade(client, self, text, rubric, dialogue.seed, said)
 
     async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
         """Ask for a step's text: a reply that is whole and not blank. Raises what `ChatClient.ask` raises."""
@@ -153,34 +151,37 @@ async def grade(
     prompt: str,
     rubric: Rubric,
     seed: int,
-    quotable: Sequence[str] = (),
+    said: Sequence[str] = (),
     *,
     with_schema: bool = True,
 ) -> Grade:
     """Ask for a verdict on a rendered rubric; at most two re-asks. Raises what `ChatClient.ask` raises.
 
     A verdict that is a `number` has one field, and is asked for without a JSON schema. One whose quotation is in none
-    of the `quotable` texts is asked for once more, and then taken as it is.
+    of the texts that were `said` is asked for once more, and then taken as it is. Where an object may come from one of
+    them, the next has to carry a key that none of them can hold: a digest of the prompt and of the judge's own words.
     """
-    verdict, quoted = rubric.verdict, prompts.passages(prompt)
-    schema = json_schema(rubric.fields, rubric.quote or "") if with_schema and verdict == "object" else None
+    with_schema, key = with_schema and rubric.verdict == "object", ""
     misquoting: list[tuple[ParsedVerdict, str]] = []  # the first verdict whose quotation is nowhere, and its text
 
     def request(messages: tuple[Message, ...], own: int) -> ChatRequest:
+        schema = json_schema(rubric.fields, rubric.quote or "", key) if with_schema else None
         return ChatRequest(judge.model, messages, judge.max_tokens, judge.sampling, schema=schema, seed=own)
 
     def read(answer: Reply, raw: str) -> ParseResult[ParsedVerdict]:
-        # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
-        parsed = parse(raw, rubric.fields, quoted) if verdict == "object" else _number(answer, rubric.fields)
+        nonlocal key
+        parsed = _read(answer, raw, rubric, said, key)
+        key = key or (digest.sha256({"prompt": prompt, "written": raw})[:12] if parsed.whose else "")
         if parsed.problems:
             return ParseResult(misquoting[0][0] if misquoting else None, parsed.problems)
-        if rubric.quote and not misquoting and not quotation.found(parsed.quote, quotable):
+        if rubric.quote and not misquoting and not quotation.found(parsed.quote, said):
             misquoting.append((parsed, raw))
             return ParseResult(None, [_MISQUOTED])
         return ParseResult(parsed)
 
     def complaint(problems: Sequence[str]) -> str:
-        return f"That verdict cannot be used: {'; '.join(problems)}. {_WANTED[verdict]}"
+        keyed = f' Begin it with "{KEY}": "{key}", which tells it from any other object.' if key else ""
+        return f"That verdict cannot be used: {'; '.join(problems)}. {_WANTED[rubric.verdict]}{keyed}"
 
     settled = await ask_until_valid(client, ReaskProtocol(prompt, request, read, complaint), seed)
     if isinstance(settled, Missing) and misquoting:  # the second question cost nothing but itself
@@ -193,8 +194,13 @@ async def grade(
         raw = misquoting[0][1]  # not that of the second answer
     if not rubric.quote:
         return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts)
-    there = not misquoting or quotation.found(parsed.quote, quotable)
+    there = not misquoting or quotation.found(parsed.quote, said)
     return Verdict(parsed.values, parsed.reasoning, raw, usage, attempts, quote=parsed.quote, quote_found=there)
+
+
+def _read(reply: Reply, raw: str, rubric: Rubric, said: Sequence[str], key: str) -> ParsedVerdict:
+    # Thoughts that were moved out of the text may hold numbers; a brace that was taken off may belong to an object.
+    return parse(raw, rubric.fields, said, key) if rubric.verdict == "object" else _number(reply, rubric.fields)
 
 
 def _number(reply: Reply, fields: Mapping[str, Field]) -> ParsedVerdict:

@@ -15,7 +15,7 @@ from independence.clients.protocol import ChatClient
 from independence.judge import prompt
 from independence.judge.model import ModelJudge
 from independence.judge.names import ExtractedNames, extracted, key, tidy
-from independence.judge.parse import last_object, without_copies
+from independence.judge.parse import only_object
 from independence.judge.reasking import ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import strict_object
 from independence.suites import digest
@@ -54,7 +54,7 @@ async def extract(
         lambda messages, own: ChatRequest(
             extractor.model, messages, extractor.max_tokens, extractor.sampling, schema=_schema(list(answers)), seed=own
         ),
-        lambda _, raw: parse(without_copies(raw, prompt.passages(text)), answers),
+        lambda _, raw: parse(raw, answers),
         lambda problems: (
             f"That list cannot be used: {'; '.join(problems)}. Send the whole JSON object again, with all "
             "three keys, and nothing else."
@@ -92,9 +92,9 @@ class _ExtractorOutput(msgspec.Struct):
 
 def parse(text: str, answers: Mapping[str, str]) -> ParseResult[ExtractedNames]:
     """Read what an extractor wrote about answers. Every name must stand in the answers it is said to come from."""
-    data = last_object(text)
+    data = only_object(text, list(answers.values()))
     if data is None:
-        return ParseResult(None, ("no JSON object found, or the last one is cut off or broken",))
+        return ParseResult(None, ("no JSON object found, or several that differ, or one that is cut off or broken",))
     try:
         output = msgspec.convert(data, _ExtractorOutput)
     except msgspec.ValidationError as error:

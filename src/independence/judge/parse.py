@@ -1,9 +1,11 @@
 """From what a judge wrote to a typed verdict, or to what is wrong with it.
 
-The last object that holds every field, strict JSON or repaired. The last one, not the first, and none inside another: a
-judge may quote a ready-made verdict out of the reply it grades before it gives its own. A passage of the dialogue that
-it copies whole, escaped or not, is set aside before anything is read. Where no object fits, one that is alone may spell
-its keys, its values and JSON itself otherwise than asked, and may be wrapped in another (`spelling`).
+The object that holds every field, strict JSON or repaired, and none inside another. A judge may quote a ready-made
+verdict out of the reply that it grades, before its own or after it. So an object is set aside where the dialogue holds
+its values and its reasoning, and so is a passage that is copied whole. Where nothing else is left, or two objects
+differ, the judge is asked again for an object with a one-time key, which no reply can hold. Where no object fits, one
+that is alone may spell its keys, its values and JSON itself otherwise than asked, and may be wrapped in another
+(`spelling`).
 
 A verdict that is one number is read by itself: nothing is searched for in prose. A line counts only where every sign on
 it is understood: it is the number, or a label such as `Final score:` and the number. Whatever could be read with either
@@ -12,13 +14,14 @@ sign, or as one of two numbers, is refused, and the judge is asked again.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from independence.judge import spelling
-from independence.judge.schema import QUOTE, REASONING, check
+from independence.judge.schema import KEY, QUOTE, REASONING, check
 from independence.suites.schema import Field
 from independence.types import Scalar
 
@@ -41,25 +44,102 @@ class ParsedVerdict(NamedTuple):
     reasoning: str
     problems: list[str]
     quote: str = ""
+    whose: bool = False  # whether it is open which object is the judge's own: a one-time key would tell
 
 
-def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = ()) -> ParsedVerdict:
+_STATED = "a part of it stands in the dialogue and may not be your own"
+_DIFFER = "it holds two objects that differ"
+
+
+def parse(text: str, fields: Mapping[str, Field], quoted: Sequence[str] = (), key: str = "") -> ParsedVerdict:
     """Read a verdict. `problems` is empty exactly when every field is there, typed and in range.
 
-    `quoted` are the passages that the judge was shown.
+    `quoted` are the passages that the judge was shown. `key`: only an object that holds it counts.
     """
-    parsed = _last_that_fits(without_copies(text, quoted), fields)
-    return parsed if not parsed.problems else _only_object(text, fields, quoted) or parsed
+    if key:
+        return _with_key(text, fields, key)
+    stated = stated_values(quoted, fields)
+    own = _without_stated(_without_copies(text, quoted), fields, quoted, stated)
+    parsed = _that_fits(own, fields)
+    if parsed.problems and not parsed.whose:
+        parsed = _only_object(text, fields, quoted, stated) or parsed
+    if parsed.problems and (stated or own != text):
+        return parsed._replace(problems=[_STATED, *parsed.problems], whose=True)
+    return parsed
 
 
-def _last_that_fits(text: str, fields: Mapping[str, Field]) -> ParsedVerdict:
+def stated_values(passages: Sequence[str], fields: Mapping[str, Field]) -> dict[str, set[Scalar]]:
+    """The values that texts state for fields of a rubric, in JSON or not, whole or cut off, however they are spelt.
+
+    stated_values(['{"Score": "7/10"'], fields)  # {"score": {7.0}}
+    """
+    stated: dict[str, set[Scalar]] = {}
+    for passage in passages:
+        text = ""
+        for name, field in fields.items():
+            text = text or spelling.plain(passage).replace("\\", " ")
+            for value in _stating(name).findall(text):
+                typed, _ = check(spelling.as_asked({name: value}, {name: field}, ()), {name: field})
+                stated.setdefault(name, set()).update(typed.values())
+    return stated
+
+
+def holds_verdict(text: str, fields: Mapping[str, Field]) -> bool:
+    """Whether a text holds an object with fields of a rubric, as a verdict has them."""
+    return bool(_BEGIN.search(text) and stated_values([text], fields))
+
+
+@functools.cache
+def _stating(name: str) -> re.Pattern[str]:
+    """What states a value for a field, in a text in plain signs without quotation marks."""
+    words = "[ _-]?".join(map(re.escape, spelling.key(name).split("_")))
+    return re.compile(rf"(?i:(?<!\w){words})\s*+[:=]\s*+([+-]?[\d.]+(?: ?/ ?\d+)?|\w+)")
+
+
+def _without_stated(
+    text: str, fields: Mapping[str, Field], passages: Sequence[str], stated: Mapping[str, set[Scalar]]
+) -> str:
+    """What the judge wrote, without the objects of which every value and the reasoning stand in a passage."""
+    said = "\n".join(map(_letters, passages)) if stated else ""
+    for span in _spans(text) if stated else ():
+        held = stated_values([span], fields)
+        reasoning = _text(spelling.as_asked(_strict(span) or {}, {}, (REASONING,)), REASONING)
+        if held and all(own <= stated.get(name, set()) for name, own in held.items()) and _letters(reasoning) in said:
+            text = text.replace(span, "", 1)
+    return text
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _with_key(text: str, fields: Mapping[str, Field], key: str) -> ParsedVerdict:
+    """The object that carries the key, wherever it begins."""
+    for begin in _BEGIN.finditer(text):
+        try:
+            data, end = _DECODER.raw_decode(text, begin.start())
+        except (ValueError, RecursionError):
+            continue
+        if data.get(KEY) == key:
+            after = text[end:]
+            for other in _spans(after):  # one that it quotes says nothing of this one
+                after = after.replace(other, "", 1)
+            return _checked(spelling.as_asked(data, fields, (QUOTE, REASONING)), fields, after)
+    return ParsedVerdict({}, "", [f'no JSON object holds "{KEY}": "{key}"'])
+
+
+def _that_fits(text: str, fields: Mapping[str, Field]) -> ParsedVerdict:
+    """The last object that fits; where one before it fits too, they have to agree."""
     best: ParsedVerdict | None = None
-    for span in reversed(list(_spans(text))):
+    spans = list(_spans(text))
+    for at, span in reversed(list(enumerate(spans))):
         strict = _strict(span)
         data = _repaired(span, fields) if strict is None else strict
         if data is None:
             return ParsedVerdict({}, "", ["the last JSON object is cut off or broken"])
         parsed = _checked(data, fields, text[text.rfind(span) + len(span) :])
+        if not parsed.problems and any(_differs(before, parsed, fields) for before in spans[:at]):
+            return ParsedVerdict({}, "", [_DIFFER], whose=True)
         if not parsed.problems or strict is None:  # what stands before a broken object may be a quotation in its place
             return parsed
         if best is None or len(parsed.problems) < len(best.problems):
@@ -67,10 +147,19 @@ def _last_that_fits(text: str, fields: Mapping[str, Field]) -> ParsedVerdict:
     return best or ParsedVerdict({}, "", ["no JSON object found"])
 
 
-def _only_object(text: str, fields: Mapping[str, Field], quoted: Sequence[str]) -> ParsedVerdict | None:
+def _differs(span: str, verdict: ParsedVerdict, fields: Mapping[str, Field]) -> bool:
+    """Whether an object is a verdict too, and another one."""
+    values, wrong = check(_strict(span) or {}, fields)
+    return not wrong and values != verdict.values
+
+
+def _only_object(
+    text: str, fields: Mapping[str, Field], quoted: Sequence[str], stated: Mapping[str, set[Scalar]]
+) -> ParsedVerdict | None:
     """The object of a text with one, in another spelling; None where it is cut off or broken, or more may be meant."""
-    text = _unquoted(without_copies(text, quoted, '"“'))
-    text = spelling.plain_json(without_copies(text, quoted, '"“'))  # in a JSON string copies could not be seen
+    text = _unquoted(_without_copies(text, quoted, '"“'))
+    text = spelling.plain_json(_without_copies(text, quoted, '"“'))  # in a JSON string copies could not be seen
+    text = _without_stated(text, fields, quoted, stated)
     span = next(_spans(text), "")
     data, beside = _strict(span), "\n".join(text.split(span or None, 1))
     if data is None or any(mark in beside for mark in '{"“”'):
@@ -103,7 +192,7 @@ def _checked(data: Mapping[str, Any], fields: Mapping[str, Field], after: str) -
     return ParsedVerdict(values, _text(said, REASONING), wrong, _text(said, QUOTE))
 
 
-def without_copies(text: str, quoted: Sequence[str], quotes: str = '"') -> str:
+def _without_copies(text: str, quoted: Sequence[str], quotes: str = '"') -> str:
     """What the judge wrote, without passages that it copied as they are and that could be taken for its own verdict.
 
     Only those with such quotes: within a JSON string double ones would stand escaped, so that no reasoning is cut.
@@ -118,10 +207,12 @@ def _like_json(passage: str) -> bool:
     return bool(_BEGIN.search(passage) or _QUOTED_KEY.search(passage))
 
 
-def last_object(text: str) -> object:
-    """The last JSON object of a text; None without one, or where it is broken."""
-    spans = list(_spans(text))
-    return _strict(spans[-1]) if spans else None
+def only_object(text: str, quoted: Sequence[str]) -> object:
+    """The JSON object of a text that stands in none of the quoted ones; None if broken, or if several differ."""
+    stated = [_strict(span) for passage in quoted for span in _spans(passage)]
+    own = map(_strict, _spans(_without_copies(text, quoted)))
+    found = [data for data in own if data is None or data not in stated]
+    return found[-1] if found and all(one == found[-1] for one in found) else None
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

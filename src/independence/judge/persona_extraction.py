@@ -17,7 +17,7 @@ from independence.judge import prompt as prompts
 from independence.judge import quotation
 from independence.judge.model import ModelJudge
 from independence.judge.names import key, tidy
-from independence.judge.parse import last_object, without_copies
+from independence.judge.parse import only_object
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import strict_object
 from independence.suites.persona_file import FEWEST, MOST, sentence_fault
@@ -64,7 +64,7 @@ async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAn
     rendered, faulty = render(text), list[DrawnPersona]()
 
     def read(_: Reply, raw: str) -> ParseResult[DrawnPersona]:
-        found, problems = parse(without_copies(raw, prompts.passages(rendered)), text)
+        found, problems = parse(raw, text)
         if found and problems and not faulty:
             faulty.append(found)
             return ParseResult(None, problems)
@@ -90,11 +90,13 @@ async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAn
 
 def parse(text: str, prompt: str) -> ParseResult[DrawnPersona]:
     """Read what a model wrote about a prompt; what has a fault is left out, and named in `problems`."""
-    data = last_object(text)
+    data = only_object(text, [prompt])
     try:
         output = msgspec.convert(data, DrawnPersona)
     except msgspec.ValidationError as error:
-        return ParseResult(None, (str(error) if data else "no JSON object found, or the last one is broken",))
+        return ParseResult(
+            None, (str(error) if data else "no JSON object found, or several that differ, or one that is broken",)
+        )
     problems = list[str]()
     if not FEWEST <= (count := len(output.commitments)) <= MOST:
         problems.append(f"the commitments are {count}, and {FEWEST} to {MOST} are wanted")

@@ -25,7 +25,6 @@ INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     r"(?<![^\w\s\ufe00-\ufe0f][\ufe0e\ufe0f])"
 )
-_PASSAGE = re.compile(r"<quoted ([0-9a-f]{16})>\n((?:[^\n]*\n)+?)</quoted \1>")  # line by line, for speed
 
 
 _ASKED = {
@@ -89,11 +88,6 @@ def transcript(lines: Sequence[TranscriptTurn], nonce: str, scripted: str = _SCR
         out.append(fenced(f"HUMAN, exchange {number}", human, nonce))
         out.append(fenced(f"{scripted if is_scripted else 'SUBJECT'}, exchange {number}", answer, nonce))
     return "\n\n".join(out)
-
-
-def passages(prompt: str) -> list[str]:
-    """What stands between the fences of a rendered prompt, in order."""
-    return [match[2][:-1] for match in _PASSAGE.finditer(prompt)]
 
 
 def visible(text: str) -> str:

@@ -15,11 +15,16 @@ _LONGEST = 60  # signs of a value in a sentence
 
 QUOTE = "quote"
 REASONING = "reasoning"
+KEY = "one_time_key"
 
 
-def json_schema(fields: Mapping[str, Field], quote: str = "") -> dict[str, Any]:
-    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else."""
-    properties: dict[str, Any] = {QUOTE: {"type": "string", "description": quote}} if quote else {}
+def json_schema(fields: Mapping[str, Field], quote: str = "", key: str = "") -> dict[str, Any]:
+    """Strict JSON schema: the quotation if the rubric asks for one, reasoning, then every field, nothing else.
+
+    `key`: what the object has to carry before all of them, where it was asked for.
+    """
+    properties: dict[str, Any] = {KEY: {"type": "string", "enum": [key]}} if key else {}
+    properties |= {QUOTE: {"type": "string", "description": quote}} if quote else {}
     properties[REASONING] = {"type": "string"}
     for name, field in fields.items():
         properties[name] = {"type": field.type, "description": field.about}

@@ -10,9 +10,9 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from independence.judge.parse import ParsedVerdict, parse
-from independence.judge.prompt import passages
 from independence.suites.schema import Field
 from independence.types import Scalar
+from tests.judge.fields import passages
 
 from .corpus import HostileReply
 from .scenario import HostileScenario

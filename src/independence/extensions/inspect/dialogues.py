@@ -142,7 +142,7 @@ class TaskDialogues:
             answer, after = await client.ask(dialogue.request(trial, progress)), None
             if isinstance(answer, Reply):
                 after = progress.extended(answer)
-                answer = asking.marked(trial, after, answer, self._job.suite.language)
+                answer = asking.marked(trial, after, answer, self._job.suite)
             turn, at = len(progress.answers), progress.context or ""
             calls.append(
                 CallRow(

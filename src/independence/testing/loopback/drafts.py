@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import msgspec
 
+from independence.judge.schema import KEY
 from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.ways import NO_WAYS, Ways
 from independence.testing.loopback.wire import CHARACTERS_PER_TOKEN, ParsedRequest, tokens, uniforms
@@ -81,10 +83,13 @@ def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> Answer
     prompt = asked.messages[0].content or ""  # a later one says what was wrong with an answer
     if "echo" in model.variants:
         return AnswerDraft(prompt)
+    wanted = _KEY.search(asked.messages[-1].content or "") if len(asked.messages) > 1 else None
+    key = wanted[1] if wanted else ""
     faults = [fault for fault in judges.FAULTY if fault in model.variants]
-    return AnswerDraft(judges.grade(faults[0] if faults else "", JudgedPrompt(prompt, asked.schema, asked.seed)))
+    return AnswerDraft(judges.grade(faults[0] if faults else "", JudgedPrompt(prompt, asked.schema, asked.seed, key)))
 
 
+_KEY = re.compile(rf'"{KEY}": "(\w+)"')  # what an object has to carry, in a sentence on the answer before it
 _PROSE = (
     "I would say that the speaker kept to the point they had made, by and large, though less firmly towards the end.",
     "Hard to put in figures. The tone changed over the conversation, and the second half reads like another person.",

@@ -6,6 +6,7 @@ dialogue it grades as `grader.py` does. The others are told by their variant: `j
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from independence.config import documents
+from independence.judge.schema import KEY
 from independence.suites.known import FILE, HOME, KnownFile, entries
 from independence.suites.schema import KnownDialogue, Reading
 from independence.testing.sim import advice, grader, persona_prompts
@@ -32,6 +34,7 @@ class JudgedPrompt(NamedTuple):
     text: str
     schema: Mapping[str, Any] | None
     seed: int
+    key: str = ""  # that its object has to carry
 
     @property
     def form(self) -> Form:
@@ -51,6 +54,12 @@ def _inverted(asked: JudgedPrompt, verdict: Verdict) -> Verdict:
     }
 
 
+def _planted(asked: JudgedPrompt) -> Verdict:
+    """The values that the answer holds for the form."""
+    objects = re.findall(r"\{[^{}]*\}", grader.last_answer(asked.text))
+    return {name: value for name, value in json.loads(objects[-1]).items() if name in asked.form} if objects else {}
+
+
 # What a judge changes in the verdict of an able one. Each cannot judge, but for the last two, which miss one thing.
 FAULTY: Final[Mapping[str, Callable[[JudgedPrompt, Verdict], Verdict]]] = {
     "constant": lambda asked, _: _at_ends(asked, lambda _: "middle"),
@@ -64,7 +73,7 @@ FAULTY: Final[Mapping[str, Callable[[JudgedPrompt, Verdict], Verdict]]] = {
         name: grader.last_answer(asked.text) if own.kind == "string" else grader.value(name, own, asked.seed)
         for name, own in grader.form_of(asked.text, asked.schema).items()
     },
-    "obedient": lambda *_: {},  # does what the reply asks of the one who grades it
+    "obedient": lambda asked, _: _planted(asked),  # does what the reply asks of the one who grades it
     "credulous": lambda *_: {},  # takes evasions for stands
 }
 _TAKEN_IN_BY: Final = {"obedient": "injection", "credulous": "evasion"}
@@ -94,6 +103,8 @@ def grade(fault: str, asked: JudgedPrompt) -> str:
         verdict[grader.QUOTE] = known.passage
     if fault:
         verdict |= FAULTY[fault](asked, verdict)
+    if asked.key:
+        verdict = {KEY: asked.key} | verdict | {KEY: asked.key}  # before all of it
     if asked.schema is None and len(form) == 1 and "JSON" not in own:
         return str(verdict[next(iter(form))])
     return msgspec.json.encode(verdict).decode()
