@@ -268,7 +268,7 @@ def test_what_is_no_clone_or_not_understood_is_one_sentence(clone: Path) -> None
         assert line.endswith("; name the folder that `git clone` made")
     said("suites", "adopt", "clone", "--to", "earlier")
     (line,) = said("suites", "adopt", "earlier", code=2).err.splitlines()
-    assert "run --suite earlier` runs a suite that was adopted before" in line
+    assert "run --suite earlier` runs one that was adopted before" in line
     invented.edit(clone, "scenarios", '"Which pilot are you?"', "ask()")
     (line,) = said("suites", "adopt", "clone", code=2).err.splitlines()
     assert "scenarios.py:10: `ask()` is neither a literal nor joined texts; take a released version of the" in line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -104,6 +105,26 @@ def test_a_command_is_named_as_it_was_started(tmp_path: Path, monkeypatch: pytes
     ):
         started(monkeypatch, folder, as_, path)
         assert runnable(HINT) == f"`{shown}` shows who is"
+
+
+@pytest.mark.parametrize("name", ["$(touch OWNED); `id`.md", "a --db b.db", 'it\'s "so"', "plain", "-x `` y", "a\\b"])
+def test_a_name_in_a_command_is_one_word_for_the_shell_and_no_option_is_read_out_of_it(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    said: list[str] = []
+
+    @click.command()
+    @options.db()
+    def show(db: Path) -> None:
+        assert db
+        said.append(runnable(f"See `independence leaderboard --system-prompt {shlex.quote(name)} --explain`."))
+
+    monkeypatch.setattr(sys, "argv", ["pytest"])
+    show.main(["--db", "my store.db"], standalone_mode=False)
+    assert said[0].startswith("See `independence ")
+    assert said[0].endswith("`.")
+    words = ["independence", "leaderboard", "--system-prompt", name, "--explain", "--db", "my store.db"]
+    assert shlex.split(said[0][5:-2]) == words
 
 
 @pytest.mark.parametrize(

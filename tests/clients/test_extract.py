@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -270,3 +271,10 @@ def test_a_key_that_is_a_word_stays_a_word_and_any_other_goes() -> None:
         assert without_secrets([key])(f"I run on {key} today") == f"I run on {key} today"
     for key in ("eight888", "of-twenty-characters"):
         assert without_secrets([key])(f"I run on {key} today") == "I run on [key] today"
+
+
+def test_a_secret_goes_however_much_of_it_is_percent_encoded() -> None:
+    secret = "q+secret/value=12 é"
+    for spelled in (secret, "q%2Bsecret/value%3D12 é", "q%2bsecret%2fvalue=12%20%C3%A9", quote(secret, safe="")):
+        said = without_secrets(["another-secret-1", secret])(f"GET /v1?key={spelled}&n=1 and q+secret")
+        assert said == "GET /v1?key=[key]&n=1 and q+secret"

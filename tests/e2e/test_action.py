@@ -42,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def do(step: dict[str, Any], folder: Path, changes: dict[str, str], **inputs: str) -> subprocess.CompletedProcess[str]:
     """Run a step with these inputs, the others as they are by default."""
     given = {name: one.get("default", "") for name, one in ACTION["inputs"].items()} | inputs
-    own = {name: given[_INPUT.fullmatch(value)[1]] for name, value in step["env"].items()}  # type: ignore[index]
+    own = {name: given[_INPUT.fullmatch(value)[1]] for name, value in step.get("env", {}).items()}  # type: ignore[index]
     path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
     env = command.environment({"PATH": path, "GITHUB_OUTPUT": str(folder / "output"), **own, **changes})
     return subprocess.run(

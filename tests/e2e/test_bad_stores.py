@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -120,3 +122,58 @@ def test_a_gate_whose_reader_leaves_early_still_ends_with_its_decision(tmp_path:
     )  # fmt: skip
     os.close(writing)
     assert ended.returncode == code
+
+
+# A store of somebody else's: what was done to it, by its own means or in the file itself.
+FOREIGN = {
+    "index": "CREATE INDEX more ON calls (length(printf('%.*c', 7, 'x') || text))",
+    "partial index": "CREATE INDEX more ON calls (text) WHERE length(printf('%.*c', 7, 'x') || text) > 0",
+    "view": "CREATE VIEW more AS SELECT printf('%.*c', 7, 'x')",
+    "trigger": "CREATE TRIGGER more AFTER UPDATE ON calls BEGIN DELETE FROM verdicts; END",
+    "virtual table": "CREATE VIRTUAL TABLE more USING fts5(text)",
+    "changed table": "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' '"
+    " || '/* */' WHERE name = 'calls'",
+    "version -5": "PRAGMA user_version = -5",
+    "newer version": "PRAGMA user_version = 999; CREATE INDEX more ON calls (abs(length(text)))",
+    "huge schema": "",
+}
+OPENING = {
+    "leaderboard": "leaderboard", "show": "show sim/half berth", "doctor": "doctor", "verify": "doctor --verify",
+    "salvage": "doctor --salvage out.db", "judge": "judge -j cues --suite harbour", "export": "export out",
+    "site": "export site --site", "report": "generate-report -o report.md", "compare": "compare sim/half sim/half",
+    "validate-judges": "validate-judges", "clear-cache": "clear-cache --everything --yes",
+    "merge": "merge here.db --db all.db",
+    "run": "run --suite harbour -m sim/half -j cues --runs 1", "label-sample": "label-sample labels.csv",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def foreign(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a folder for each of `FOREIGN`."""
+    folder = tmp_path_factory.mktemp("foreign")
+    for name, statements in FOREIGN.items():
+        shutil.copytree(made, folder / name)
+        with closing(sqlite3.connect(folder / name / "here.db", isolation_level=None)) as connection:
+            connection.executescript("PRAGMA journal_mode = DELETE;" + statements)
+            # Of every row that is written or checked, 900 MB are made; here not yet.
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute("UPDATE sqlite_schema SET sql = replace(sql, '.*c'', 7', '.*c'', 900000000')")
+            connection.execute("BEGIN")
+            for number in range(3_000 if name == "huge schema" else 0):
+                connection.execute(f"CREATE TABLE more{number} (a)")
+            connection.execute("COMMIT")
+    return folder
+
+
+@pytest.mark.parametrize("line", OPENING.values(), ids=OPENING)
+def test_no_command_runs_what_somebody_elses_store_says(foreign: Path, tmp_path: Path, line: str) -> None:
+    for name in FOREIGN:
+        shutil.copytree(foreign / name, tmp_path / name)
+        before = (tmp_path / name / "here.db").read_bytes()
+        named = () if line.startswith("merge") else ("--db", "here.db")
+        clock = time.process_time()
+        ended = command.run(*line.split(), *named, cwd=tmp_path / name)
+        took = time.process_time() - clock
+        assert ended.code == (1 if line.startswith("doctor") and "salvage" not in line else 2), (name, ended)
+        assert ("here.db" in ended.out + ended.err, took < 5) == (True, True), (name, took, ended)
+        assert (tmp_path / name / "here.db").read_bytes() == before, name

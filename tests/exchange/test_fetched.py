@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -17,10 +18,14 @@ from tests.extensions.published.trees import write_run
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """A folder on the web; `/short` breaks off."""
+    """A folder on the web; `/short` breaks off, `/to/ADDRESS` leads there."""
 
     def do_GET(self) -> None:
-        if self.path.startswith("/short"):
+        if self.path.startswith("/to/"):
+            self.send_response(302)
+            self.send_header("Location", unquote(self.path.removeprefix("/to/")))
+            self.end_headers()
+        elif self.path.startswith("/short"):
             self.send_response(200)
             self.send_header("Content-Length", "1000000")
             self.end_headers()
@@ -72,3 +77,21 @@ def test_what_does_not_come_is_said_in_one_sentence_and_nothing_is_written(web: 
     assert not (tmp_path / "new.db").exists()
     assert "name one PATH" in command.refused("import", "a.csv", "--published", "b", "--db", tmp_path / "new.db")
     assert "name one PATH" in command.refused("import", "--db", tmp_path / "new.db")
+
+
+def test_a_server_leads_nowhere_but_to_the_web_and_no_address_is_printed_with_its_secrets(
+    web: str, tmp_path: Path
+) -> None:
+    store = ("--db", tmp_path / "new.db")
+    for to in (
+        "http://127.0.0.1:1/x", "http://localhost:1/x", "http://[::1]:1/x", "http://10.0.0.7/x", "http://192.168.1.1/x",
+        "http://169.254.169.254/latest/meta-data", "http://0.0.0.0:1/x", "ftp://example.com/x", "file:///etc/passwd",
+        "http://us:geheim@127.0.0.1:1/x?token=geheim",
+    ):  # fmt: skip
+        refusal = command.refused("import", f"{web}/to/{quote(to, safe='')}", *store)
+        assert ("which is not followed" in refusal or "HTTP Error 302" in refusal) is True, refusal
+        assert "geheim" not in refusal.partition("leads on to")[2]
+    with_secrets = web.replace("http://", "http://us:geheim@")
+    told = command.ok("import", f"{web}/to/{quote(f'{web}/main.tar.gz', safe='')}", *store)  # the same server
+    assert "new in the store: " in told.err
+    assert "geheim" not in command.refused("import", f"{with_secrets}/other.tar.gz?token=geheim", *store)

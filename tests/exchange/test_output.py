@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,3 +83,43 @@ def test_a_folder_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(UsageError, match="cannot be written"):
             output.write(folder, {"a.txt": [b"one"]}, ABOUT)
+
+
+FILES = {"a.txt": [b"new"], "deep/b.txt": [b"new"], "c.txt": [b"new"]}
+KILLED = """
+import os
+from pathlib import Path
+from independence.exchange.output import Manifest, write
+def dying():
+    yield b"n"
+    os._exit(9)
+write(Path("."), {"a.txt": [b"new"], "deep/b.txt": dying(), "c.txt": [b"new"]}, Manifest())
+"""
+
+
+@pytest.mark.parametrize("before", [{}, {"a.txt": [b"old"], "c.txt": [b"old"], "gone.txt": [b"old"]}])
+def test_a_killed_export_is_repeated_by_the_same_call(before: dict[str, list[bytes]], tmp_path: Path) -> None:
+    folder, made = tmp_path / "site", tmp_path / "made"
+    output.write(folder, before, ABOUT)
+    was = kept(folder)
+    killed = subprocess.run([sys.executable, "-c", KILLED], cwd=folder, check=False)
+    assert killed.returncode == 9
+    assert {name: text for name, text in was.items() if (folder / name).read_text() != text} == {}
+    output.write(made, FILES, ABOUT)
+    (dead,) = (one.name for one in folder.iterdir() if one.name.startswith("."))
+    for moved in ((), ("a.txt",), ("a.txt", "deep/b.txt", "c.txt")):  # what it had moved when it was killed
+        shutil.rmtree(folder)
+        output.write(folder, before, ABOUT)
+        shutil.copytree(made, folder / dead)
+        for name in moved:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / dead / name).replace(folder / name)
+        output.write(folder, FILES, ABOUT)
+        found = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+        assert found == {*before, *FILES, MANIFEST}
+        assert {(folder / name).read_text() for name in FILES} == {"new"}
+    # What another process is still writing stays where it is.
+    living = folder / f".export@{socket.gethostname()}@{os.getppid()}@"
+    living.mkdir()
+    output.write(folder, FILES, ABOUT)
+    assert living.is_dir()

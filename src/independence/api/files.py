@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple, Unpack
 
 from independence.api.formats import ExportContents, Exporter
@@ -134,7 +135,7 @@ def label_sample(
             if not found:
                 raise UsageError(
                     f"no dialogue waits for scores of `{audited_by}`",
-                    f"`independence judge -j offline -j {audited_by} --audit 20` draws a sample for them",
+                    f"`independence judge -j offline -j {quote(audited_by)} --audit 20` draws a sample for them",
                 )
             size = len(found)
         drawn = labels.sample(found, size, seed)

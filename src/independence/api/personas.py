@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -105,7 +106,7 @@ async def adrawn(
     """
     text = prompt_of(prompt)
     if persona_file.read_file(prompt).document is not None:
-        advice = f"`independence persona lint {prompt}` says what it lacks; or leave --model out"
+        advice = f"`independence persona lint {quote(str(prompt))}` says what it lacks; or leave --model out"
         raise UsageError(f"{prompt} has a front matter already", advice)
     if kinds.of(reader) is not kinds.MODEL:
         raise UsageError(f"`{reader}` cannot read a prompt", "name a model, as `--model vendor/model`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -165,7 +166,7 @@ def export(
             count = viewer_site.export_site(
                 store, folder, scoring=scoring or "strict", redact_prompts=redact_prompts, force=force
             )
-        note(f"written: {count:,} files in {folder}; `independence view --site {folder}` shows them")
+        note(f"written: {count:,} files in {folder}; `independence view --site {quote(str(folder))}` shows them")
         return
     if snapshot:
         from independence.api import snapshots

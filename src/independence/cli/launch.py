@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from independence.api import running
@@ -136,7 +137,7 @@ def _more(run: ResolvedRun, board: RenderedBoard) -> str:
     usual = f"{run.suite.default.variant}/{run.suite.default.mode}"
     asked = getattr(board.document, "condition", usual)  # which documents of other packages need not have
     variant, _, mode = asked.partition("/")
-    place = "" if asked == usual else f" --system-prompt {variant} --delivery {mode}"
+    place = "" if asked == usual else f" --system-prompt {quote(variant)} --delivery {quote(mode)}"
     return f"More: `independence leaderboard{place} --explain`."
 
 
@@ -146,7 +147,7 @@ def _next(run: ResolvedRun) -> str:
     people = [auditor.name for auditor in auditors if not auditor.is_asked]
     if not people:
         return "the same command asks again"
-    return f"`independence label-sample FILE --audited-by {people[0]}` writes those that wait for scores"
+    return f"`independence label-sample FILE --audited-by {quote(people[0])}` writes those that wait for scores"
 
 
 def spent(usd: float, unknown_usd: float) -> str:

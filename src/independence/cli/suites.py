@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -60,7 +61,7 @@ def told(linted: LintedSuite, ready: str) -> None:
         sys.exit(1)
     for said in linted.notes:
         click.echo(f"note: {plain(said)}", err=True)
-    click.echo(runnable(f"{linted.folder}: ready to run with `independence {ready.format(linted.folder)}`"))
+    click.echo(runnable(f"{linted.folder}: ready to run with `independence {ready.format(quote(str(linted.folder)))}`"))
 
 
 @command.command("grid")

@@ -74,7 +74,8 @@ WITHOUT_STORE = frozenset(
     {"", "completion", "demo", "endpoint", "models", "persona", "published", "schema", "suites", "train-judge"}
 )
 _NAMED = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
-_COMMAND = re.compile(rf"`{NAME}((?: [^`]*)?)`")
+# A name of the user's is quoted for the shell, and can hold anything, a back-tick too.
+_COMMAND = re.compile(rf"`{NAME}((?: (?:'[^']*'|\"[^\"]*\"|[^'\"`])*)?)`")
 
 
 def remember(ctx: click.Context, _: click.Parameter, value: Path) -> Path:
@@ -107,13 +108,13 @@ def runnable(text: str) -> str:
 
 def command_line(arguments: str) -> str:
     """`independence ARGUMENTS` as it runs here."""
-    verb, *others = arguments.split(" ")
+    verb, *others = shlex.split(arguments)
     context: Any = click.get_current_context(silent=True)
     store = context.meta.get(_NAMED) if context is not None else None
     named = "--db" in others or (verb == "view" and "--site" in others)
     if store and verb not in WITHOUT_STORE and not named:
-        others += ["--db", shlex.quote(store)]
-    return " ".join([program(), *filter(None, [verb, *others])])
+        arguments += f" --db {shlex.quote(store)}"
+    return f"{program()} {arguments}"
 
 
 def program() -> str:

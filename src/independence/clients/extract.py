@@ -5,7 +5,6 @@ Reasoning is moved out of the text; template tokens, leaked calls and API keys a
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -175,10 +174,20 @@ def _pass(before: Extracted, tool: Tool | None) -> Extracted:
 
 
 def without_secrets(secrets: Iterable[str]) -> Callable[[str], str]:
-    """A function that removes keys from texts. A key that is an ordinary word is no secret."""
+    """A function that removes keys from texts, also percent-encoded. A key that is an ordinary word is no secret."""
     digit = re.compile(r"\d")
     found = [one for one in secrets if len(one) >= (_SHORTEST_KEY if digit.search(one) else _LONG_KEY)]
-    return lambda text: functools.reduce(lambda out, secret: out.replace(secret, "[key]"), found, text)
+    if not found:
+        return str
+    anyhow = re.compile("|".join("".join(map(_encoded_or_not, secret)) for secret in found))
+    return lambda text: anyhow.sub("[key]", text)
+
+
+def _encoded_or_not(sign: str) -> str:
+    """What matches a sign as it is and as it stands in an address."""
+    if sign.isascii() and sign.isalnum():
+        return sign
+    return f"(?:{re.escape(sign)}|(?i:{''.join(f'%{byte:02x}' for byte in sign.encode())}))"
 
 
 def masked(found: Extracted, clean: Callable[[str], str]) -> Extracted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from shlex import quote
 from typing import NamedTuple
 
 import aiohttp
@@ -336,7 +337,7 @@ def _meant(endpoint: Endpoint, model: str, listed: Catalogue) -> str:
     if near:
         many = len(alike) >= _FEW and endpoint.name != SIM
         tail = model.rsplit("/", 1)[-1]
-        more = f" `independence models --catalogue {tail}{where}` lists {len(alike)} like it" * many
+        more = f" `independence models --catalogue {quote(tail)}{where}` lists {len(alike)} like it" * many
         return f"did you mean `{prefix}{near[0]}`?{more}"
     if len(listed.models) <= _FEW:
         return f"it has {', '.join(prefix + name for name in sorted(listed.models))}"

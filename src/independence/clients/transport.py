@@ -10,7 +10,8 @@ import asyncio
 import ipaddress
 import os
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 from urllib.request import getproxies, proxy_bypass
 
@@ -74,10 +75,10 @@ class Transport:
         Raises what `post` does, and StreamBroken where a part of an answer had come.
         """
         try:
-            async with asyncio.timeout(limits.first_s) as patience:
+            async with patience(limits.first_s) as renew:
                 return await self._send(
                     "POST", self._chat, None, body,
-                    lambda response: read_stream(response, answer, limits.silence_s, patience),
+                    lambda response: read_stream(response, answer, lambda: renew(limits.silence_s)),
                 )  # fmt: skip
         except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
             if answer.first_at is None:
@@ -98,20 +99,57 @@ class Transport:
         body: bytes | None = None,
         read: Callable[[aiohttp.ClientResponse], Awaitable[bytes]] | None = None,
     ) -> HttpResponse:
-        limit = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self._connect_s)
-        response = await self._session.request(
-            method, url, data=body, headers=self._headers, timeout=limit, proxy=self._proxy, allow_redirects=False
-        )
-        try:
-            return HttpResponse(response.status, response.headers, await (read or read_body)(response))
-        finally:
-            if not response.closed:  # at the end of a body its connection went back by itself
-                response.release()
-                await response.wait_for_close()
+        limit = aiohttp.ClientTimeout(total=None, sock_connect=self._connect_s)
+        async with patience(timeout_s):
+            response = await self._session.request(
+                method, url, data=body, headers=self._headers, timeout=limit, proxy=self._proxy, allow_redirects=False
+            )
+            try:
+                return HttpResponse(response.status, response.headers, await (read or read_body)(response))
+            finally:
+                if not response.closed:  # at the end of a body its connection went back by itself
+                    response.release()
+                    await response.wait_for_close()
 
     def _below(self, path: str) -> URL:
         """An address below the base URL, whose query (a version, a key) goes along."""
         return self._base.with_path(self._base.path.rstrip("/") + path).with_query(self._base.query)
+
+
+_STILL_S: Final = 1.0  # so much later than it should have been is a process that stood still, and
+_CATCH_UP_S: Final = 5.0  # is what it gets to read what came meanwhile
+
+
+@asynccontextmanager
+async def patience(seconds: float | None) -> AsyncIterator[Callable[[float], None]]:
+    """A time limit, and what sets another one from now on; None: no limit. Raises TimeoutError.
+
+    A process that was paused (Ctrl-Z, a container) wakes up after its limits: what was answered is read before they
+    count, so that nothing is paid twice.
+    """
+    loop = asyncio.get_running_loop()
+    timer: asyncio.TimerHandle | None = None
+    async with asyncio.timeout(None) as limit:
+
+        def renew(after: float) -> None:
+            nonlocal timer
+            if timer is not None:
+                timer.cancel()
+            timer = loop.call_later(after, over, loop.time() + after)
+
+        def over(due: float) -> None:
+            if loop.time() - due > _STILL_S:
+                renew(_CATCH_UP_S)
+            else:
+                limit.reschedule(loop.time())
+
+        if seconds is not None:
+            renew(seconds)
+        try:
+            yield renew
+        finally:
+            if timer is not None:
+                timer.cancel()
 
 
 def proxy_of(url: URL) -> URL | None:
@@ -174,10 +212,8 @@ async def read_body(response: aiohttp.ClientResponse) -> bytes:
     return await _whole(response, await _begun(response))
 
 
-async def read_stream(
-    response: aiohttp.ClientResponse, answer: StreamedAnswer, silence_s: float, patience: asyncio.Timeout
-) -> bytes:
-    """The body that a stream of events comes to, or the body itself where it is none. Every token renews `patience`.
+async def read_stream(response: aiohttp.ClientResponse, answer: StreamedAnswer, heard: Callable[[], None]) -> bytes:
+    """The body that a stream of events comes to, or the body itself where it is none. Every token is `heard`.
 
     Raises what `read_body` does, and CutShort for a stream that breaks off.
     """
@@ -187,10 +223,7 @@ async def read_stream(
     declared = response.headers.get("Content-Type", "")
     if not (200 <= response.status < 300 and streams.is_stream(begun.lstrip(_BEFORE), declared)):
         return await _whole(response, begun)
-    loop = asyncio.get_running_loop()
-    body = await streams.read(
-        response.content, begun, answer, lambda: patience.reschedule(loop.time() + silence_s), LARGEST
-    )
+    body = await streams.read(response.content, begun, answer, heard, LARGEST)
     if body is None:
         raise BodyTooLarge
     return body

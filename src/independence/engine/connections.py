@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -285,10 +286,10 @@ def check_openrouter_key(made: KeyUse, env: Mapping[str, str]) -> None:
             raise UsageError(what, ways) from error
         ids = [entry.id_of(one) for one, entry in direct.items()]
         itself = "which then grades itself; " * (judge in ids)
-        rules = f" -j {judge}` ({itself}`--judge {CUES}` instead: rules, no key)" if judge else "`"
+        rules = f" -j {quote(judge)}` ({itself}`--judge {CUES}` instead: rules, no key)" if judge else "`"
         found = " and ".join(dict.fromkeys(entry.key_variable(env) for entry in direct.values()))
         what = f"OpenRouter would be asked for {', '.join(direct)}, and {error.what}"
-        raise UsageError(what, f"with {found}, write `-m {','.join(ids)}{rules}") from error
+        raise UsageError(what, f"with {found}, write `-m {quote(','.join(ids))}{rules}") from error
 
 
 def _maker(model_id: str, among: Iterable[ShippedEndpoint]) -> ShippedEndpoint | None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -192,7 +193,7 @@ def _shard_note(options: RunOptions, trials: Sequence[Trial], others: Sequence[T
         if judge.auditor is not None:
             raise UsageError(
                 f"--shard {options.shard}: {judge.name} goes by all dialogues when it buys verdicts",
-                f"run shards with --no-judge, `merge` their stores, and grade that one with `judge -j {judge.name}`",
+                f"run shards with --no-judge, `merge` their stores, and grade it with `judge -j {quote(judge.name)}`",
             )
     whole = len(trials) + len(others)
     return f"shard {options.shard}: {len(trials)} of {whole} dialogues; `merge` puts the stores of all shards together"

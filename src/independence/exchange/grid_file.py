@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 import msgspec
@@ -95,7 +96,7 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
     if len(suite.rubrics[suite.grid.rubric].fields) > 1:
         raise UsageError(f"suite {suite.suite} needs more than the words of a grid file", "--suite rent takes one")
     if not file.exists():
-        raise UsageError(f"{file}: no file here", _WRITES.format(suite.suite))
+        raise UsageError(f"{file}: no file here", _WRITES.format(quote(suite.suite)))
     rows: dict[str, tuple[int, PromptWords]] = {}
     for number, line in streamed_files.lines(file):
         record = parse(file, number, line, EditedPrompt, _FORM).record
@@ -108,7 +109,7 @@ def read_grid(file: Path, base: LoadedSuite) -> LoadedSuite:
             what = f"prompt_id `{one.row.prompt_id}` occurs in line {first} already"
             raise DocumentError(str(file), number, what, _TWICE)
     if not rows:
-        raise UsageError(f"{file}: no prompt in it", _WRITES.format(suite.suite))
+        raise UsageError(f"{file}: no prompt in it", _WRITES.format(quote(suite.suite)))
     return suite_of([one for _, one in rows.values()], base)
 
 

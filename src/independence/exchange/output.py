@@ -1,6 +1,7 @@
 """Writes exported files into a folder, and overwrites no file that an export did not write unless that is asked for.
 
-`export.json` lists the files that exports wrote, with their digests, so that the next export knows them.
+`export.json` lists the files that exports wrote, with their digests, so that the next export knows them. All files are
+written into a folder beside their places and then moved; what a killed export had not moved yet, the next one moves.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import contextlib
 import errno
 import hashlib
 import os
+import shutil
+import socket
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -19,8 +22,10 @@ import msgspec
 from independence import __version__
 from independence.config import documents, user_files
 from independence.errors import DiskFull, UsageError
+from independence.store import leases
 
 MANIFEST = "export.json"
+_STAGED = ".export@"  # and the process, as `leases` names it
 _PROGRAM = "ai-independence-bench"
 _LISTED = 5  # files that are named
 _BUFFERED = 2**20  # bytes: tables come line by line
@@ -69,20 +74,28 @@ def write(
     """Write files (name -> content in parts) and the manifest; other files of earlier exports stay, except those whose
     names begin with one of `replaced` and that nobody has changed.
 
-    Every file is whole or not there. Raises UsageError for a file that no export wrote, unless `force`, for a store,
-    and for a folder that cannot be written; DiskFull.
+    Every file is whole or not there, and a killed export is repeated by the same call. Raises UsageError for a file
+    that no export wrote, unless `force`, for a store, and for a folder that cannot be written; DiskFull.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _finish(folder)
         known = _earlier(folder / MANIFEST)
         for name in (*files, MANIFEST):
             user_files.refuse_store(folder / name, "the export's file")
         if not force:
             _check(folder, [*files, MANIFEST], known)
-        written = {name: _put(folder / name, parts) for name, parts in files.items()}
-        before = _without(folder, known.files if known else {}, written, replaced)
-        whole = msgspec.structs.replace(about, files={**before, **written})
-        _put(folder / MANIFEST, [msgspec.json.format(documents.encode(whole), indent=2), b"\n"])
+        staged = folder / f"{_STAGED}{socket.gethostname()}@{os.getpid()}@"
+        try:
+            written = {name: _put(staged / name, parts) for name, parts in files.items()}
+            whole = msgspec.structs.replace(about, files={**(known.files if known else {}), **written})
+            _put(staged / MANIFEST, _encoded(whole))
+            _move(staged, folder)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+        if gone := _removed(folder, whole.files, written, replaced):
+            left = {name: digest for name, digest in whole.files.items() if name not in gone}
+            _put(folder / MANIFEST, _encoded(msgspec.structs.replace(whole, files=left)))
     except OSError as error:
         what = f"{folder}: cannot be written ({error.strerror})"
         if error.errno in _FULL:
@@ -92,18 +105,37 @@ def write(
         raise UsageError(what, fix) from error
 
 
-def _without(
-    folder: Path, before: Mapping[str, str], written: Collection[str], replaced: tuple[str, ...]
-) -> dict[str, str]:
-    """Remove what earlier exports wrote and this one replaces; what is left of it."""
-    kept = dict(before)
+def _finish(folder: Path) -> None:
+    """Move what a killed export had written whole, and remove what it had not."""
+    for staged in folder.glob(f"{_STAGED}*"):
+        if not leases.alive(staged.name.removeprefix(_STAGED).replace("@", ":")):
+            if (staged / MANIFEST).is_file():
+                _move(staged, folder)
+            shutil.rmtree(staged)
+
+
+def _move(staged: Path, folder: Path) -> None:
+    """Every file to its place, the manifest last: until then all of them are known by the one in `staged`."""
+    files = [file.relative_to(staged) for file in staged.rglob("*") if file.is_file()]
+    for file in sorted(files, key=lambda one: one == Path(MANIFEST)):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (staged / file).replace(folder / file)
+
+
+def _removed(folder: Path, before: Mapping[str, str], written: Collection[str], replaced: tuple[str, ...]) -> set[str]:
+    """Remove what earlier exports wrote and this one replaces; their names."""
+    gone = set[str]()
     for name, digest in before.items():
         if name.startswith(replaced) and name not in written and _digest(folder / name) in (digest, None):
             (folder / name).unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # others lie in it
                 (folder / name).parent.rmdir()
-            del kept[name]
-    return kept
+            gone.add(name)
+    return gone
+
+
+def _encoded(manifest: Manifest) -> list[bytes]:
+    return [msgspec.json.format(documents.encode(manifest), indent=2), b"\n"]
 
 
 def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:
@@ -130,20 +162,13 @@ def _earlier(file: Path) -> Manifest | None:
 
 
 def _put(file: Path, parts: Iterable[bytes]) -> str:
-    """Write a file beside its place, then move it there. Returns its digest."""
+    """Write a file. Returns its digest."""
     digest = hashlib.sha256()
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
     file.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with draft.open("wb", buffering=_BUFFERED) as out:
-            for part in parts:
-                digest.update(part)
-                out.write(part)
-        draft.replace(file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+    with file.open("wb", buffering=_BUFFERED) as out:
+        for part in parts:
+            digest.update(part)
+            out.write(part)
     return digest.hexdigest()
 
 

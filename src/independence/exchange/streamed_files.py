@@ -20,6 +20,9 @@ _UNPACKING: Final[dict[bytes, Callable[[Path], IO[bytes]]]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
+# What an archive may unpack to, of whatever kind: a set of all published results has a third of the bytes.
+WHOLE: Final = 2**28  # bytes
+MEMBERS: Final = 100_000
 DAMAGE: Final = (EOFError, lzma.LZMAError, zlib.error, OSError)  # what reading an unpacked file may raise
 
 
@@ -27,6 +30,12 @@ def kind_of_file(path: Path) -> tuple[str, str] | None:
     """As `user_files.kind_of`, of a file on disk; what `unpacked` unpacks is none."""
     ends = user_files.ends(path)
     return None if ends.startswith(tuple(_UNPACKING)) else user_files.kind_of(ends)
+
+
+def over_budget(path: Path) -> UsageError:
+    """The error for an archive of more bytes or files than `WHOLE` and `MEMBERS`."""
+    what = f"{path}: more than {WHOLE // 2**20} MB or {MEMBERS:,} files when unpacked"
+    return UsageError(what, "import fewer results at a time")
 
 
 def unpacked(path: Path) -> IO[bytes]:

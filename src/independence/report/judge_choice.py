@@ -57,9 +57,13 @@ def independent(there: Iterable[JudgeCounts]) -> list[str]:
 def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
     """Whose verdicts are shown where nobody was asked for: of those that graded everything, the one that graded last.
 
+    One that rests on predictions replaces no other.
+
     None where there are none.
     """
-    newest = max(_complete(there), key=lambda one: (one.last, one.valid), default=None)
+    newest = max(
+        _complete(there), key=lambda one: (not kinds.of(one.judge).predicts, one.last, one.valid), default=None
+    )
     return newest and newest.judge
 
 

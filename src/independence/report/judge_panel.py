@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from statistics import fmean
 from typing import NamedTuple
 
@@ -112,7 +113,7 @@ def _judges(connection: sqlite3.Connection, scope: BoardScope, asked: Sequence[s
 
 def _advice(there: Sequence[str]) -> str:
     other = "MODEL" if "cues" in there else "cues"
-    return f"`independence judge -j {other}` grades the stored replies once more, beside what is there"
+    return f"`independence judge -j {quote(other)}` grades the stored replies once more, beside what is there"
 
 
 def boards(panel: JudgePanel) -> Table:

@@ -35,6 +35,8 @@ _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stay
 _CACHE_KB = 65_536  # at most: boards look for every dialogue in the indices of calls and verdicts
 _ONCE_KB = 16_384  # where a store is read once, from end to end
 _LONGEST = 2**27  # bytes of one value: a reply has 16 MB at most, a large suite less than this
+_SCHEMA_S = 5.0  # for a schema that nobody has looked at yet, and
+_SCHEMA_LONGEST = 2**20  # bytes of a value of it
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
@@ -254,6 +256,8 @@ def translate(error: sqlite3.Error, path: Path) -> IndependenceError:
     if "readonly" in text or (unopened and folder.is_dir() and not os.access(folder, os.W_OK)):
         what = f"{path}: the store cannot be written here: it, its folder or the mount is read-only"
         return StoreError(what, "copy it to a folder that can be written, or name another with --db")
+    if "interrupted" in text or "too big" in text:
+        return StoreError(f"{path}: its schema is too large to be one of this program", "use a store that you trust")
     if "locked" in text:
         return StoreError(f"{path}: another process has kept the store locked for {BUSY_S:.0f} s", "try again")
     if unopened and not _handles_left():
@@ -286,17 +290,47 @@ def _open(address: Path | str, timeout: float = 0.0, *, uri: bool = False) -> sq
     return connection
 
 
-def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False) -> int:
-    """How many migrations a file has seen. Refuses what is not ours before anything in it is changed."""
+def opened_unread(address: str, path: Path, timeout: float, *, newer: bool = False) -> tuple[sqlite3.Connection, int]:
+    """A store to look at, and how many migrations it has seen. Of a `newer` one nothing else may be read.
+
+    Raises StoreError for a file that is none of ours or was changed, and sqlite3.Error.
+    """
+    connection = _open(address, timeout, uri=True)
+    try:
+        return connection, _version(connection, path, newer=newer)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False, newer: bool = False) -> int:
+    """How many migrations a file has seen. Refuses what is not ours before anything else of it is read.
+
+    A schema can be of any size, and SQLite reads it before the first statement: it gets little time and memory.
+    `newer`: one that only a later version knows is told, and no error.
+    """
+    until = time.monotonic() + _SCHEMA_S
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SCHEMA_LONGEST)
+    connection.set_progress_handler(lambda: time.monotonic() > until, 1000)
+    try:
+        return _version_of(connection, path, filled=filled, newer=newer)
+    finally:
+        connection.set_progress_handler(None, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+
+
+def _version_of(connection: sqlite3.Connection, path: Path, *, filled: bool, newer: bool) -> int:
     # One statement, so that another process creating the store is seen before or after, never in between.
     version, tables, ours = connection.execute(
         "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master), "
         "(SELECT count(*) FROM sqlite_master WHERE name IN ('editions', 'subjects', 'trials', 'calls', 'verdicts'))"
     ).fetchone()
     if version > len(migrations()):
+        if newer:
+            return int(version)
         what = f"{path}: written by a newer version (schema {version}, this one knows {len(migrations())})"
         raise StoreError(what, "use a newer version of this program, or name another store with --db")
-    if (version or tables) and ours < 5:
+    if version < 0 or ((version or tables) and ours < 5):
         raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
     if filled and not version:
         what = f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal"

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import integrity, leases, queries, records, store_file
+from independence.store import database, integrity, leases, queries, records, store_file
 from independence.store.database import translate
 from independence.store.migrations import migrations
 
@@ -82,13 +82,11 @@ def examine(path: Path, now: float | None = None, *, whole: bool = False) -> Sto
 
 def _look(path: Path, how: str, now: float, *, whole: bool) -> StoreHealth:
     address, waiting, newest = f"{path.resolve().as_uri()}?{how}", store_file.log_of(path), len(migrations())
-    with closing(sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)) as connection:
-        schema, tables = connection.execute(
-            "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
-        ).fetchone()
-        if schema == 0 and tables:
-            raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
-        rows = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})")]
+    opened, schema = database.opened_unread(address, path, _PATIENCE_S, newer=True)
+    with closing(opened) as connection:
+        # Of a schema that is not known here, any statement may run something.
+        checked = connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})") if schema <= newest else [("ok",)]
+        rows = [str(row[0]) for row in checked]
         damage = [] if rows == ["ok"] else [line for row in rows for line in row.splitlines()][:_MOST_DAMAGE]
         whole = whole and schema == newest
         if whole and not damage:

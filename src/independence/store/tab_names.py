@@ -7,6 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, Literal
 
+from independence.errors import StoreError
+from independence.store.database import opened_unread
+
 Kind = Literal["subjects", "scenarios", "suites", "variants"]
 _BUSY_S: Final = 0.2
 _SQL: Final[dict[Kind, str]] = {
@@ -20,7 +23,8 @@ _SQL: Final[dict[Kind, str]] = {
 def names(path: Path, kind: Kind) -> list[str]:
     """Sorted names of that kind; none where there is no store, or it cannot be read now."""
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)) as connection:
+        opened, _ = opened_unread(f"{path.absolute().as_uri()}?mode=ro", path, _BUSY_S)
+        with closing(opened) as connection:
             return [name for (name,) in connection.execute(_SQL[kind])]
-    except sqlite3.Error:
+    except (sqlite3.Error, StoreError):
         return []

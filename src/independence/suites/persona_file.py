@@ -21,6 +21,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Final, NamedTuple
 
 import msgspec
@@ -114,7 +115,7 @@ def problems(path: Path) -> list[DocumentError]:
         file = read_file(path)
         if file.document is None:
             what = "there is no front matter with name, role and commitments"
-            fix = f"`independence persona init FILE --prompt {path}` writes a file that has it"
+            fix = f"`independence persona init FILE --prompt {quote(str(path))}` writes a file that has it"
             found = [DocumentError(str(path), 1, what, fix)]
         else:
             head = documents.convert(file.document, FrontMatter)

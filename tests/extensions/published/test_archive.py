@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from independence.config import documents
 from independence.config.subjects import Subject
 from independence.errors import UsageError
+from independence.exchange.streamed_files import MEMBERS, WHOLE
 from independence.extensions.published.dialogues import PublishedPath, configured_model, published_path, turn_positions
 from independence.extensions.published.responses import ResponseFile
 from independence.extensions.published.result_set import LARGEST, ResultFile, can_be, files
@@ -149,6 +150,25 @@ def test_no_member_of_an_archive_takes_more_memory_than_a_file_may_have(tmp_path
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert most < LARGEST / 4, kind
+
+
+@pytest.mark.deep
+def test_an_archive_of_more_bytes_or_files_than_any_set_has_is_refused_before_it_fills_the_memory(
+    tmp_path: Path,
+) -> None:
+    """Packed they are small."""
+    block, name = bytes(tarfile.BLOCKSIZE), f"cache/{CONFIG}/run_1/x.json"
+    for members, size in ((WHOLE // LARGEST + 1, LARGEST), (MEMBERS + 1, 0)):
+        archive = tmp_path / "set.tar.gz"
+        with gzip.open(archive, "wb", compresslevel=1) as packing:
+            for _ in range(members):
+                packing.write(header(name, size, tarfile.REGTYPE))
+                for _ in range(size // LARGEST):
+                    packing.write(bytes(LARGEST))
+            packing.write(2 * block)
+        with pytest.raises(UsageError, match=r"set\.tar\.gz: more than 256 MB or 100,000 files when unpacked"):
+            for _ in files(archive):
+                pass
 
 
 def test_members_that_point_out_of_their_folder_are_read_as_files_and_written_nowhere(tmp_path: Path) -> None:

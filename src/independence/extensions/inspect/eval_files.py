@@ -35,7 +35,7 @@ from independence.api.reading import Names, Store, names
 from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import IndependenceError, UsageError
-from independence.exchange import export_tables, logged, logged_storing, output
+from independence.exchange import export_tables, logged, logged_storing, output, streamed_files
 from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
@@ -49,7 +49,7 @@ from independence.store.scopes import BoardScope, grading
 from independence.types import Reply, Where
 
 SUFFIX: Final = ".eval"
-MEMBER, WHOLE = 64 * 2**20, 512 * 2**20  # bytes unpacked, of one file in a log and of all: a reply has 16 MB at most
+MEMBER: Final = 64 * 2**20  # bytes unpacked of one file in a log: a reply has 16 MB at most
 _PART: Final = 2**20  # bytes
 _VERSION: Final = 2  # of Inspect's format
 BoardRows = Callable[[Where, str], dict[str, dict[str, float]]]
@@ -190,6 +190,8 @@ def _measure(path: Path) -> None:
     """
     total = 0
     with zipfile.ZipFile(path) as archive:
+        if len(archive.infolist()) > streamed_files.MEMBERS:
+            raise streamed_files.over_budget(path)
         for member in archive.infolist():
             # What the log says of a size can be wrong, and reading would end there.
             member.file_size = MEMBER + 2 * _PART
@@ -197,10 +199,11 @@ def _measure(path: Path) -> None:
                 size = 0
                 while part := source.read(_PART):
                     size, total = size + len(part), total + len(part)
-                    if size > MEMBER or total > WHOLE:
-                        what, most = ("one of its files", MEMBER) if size > MEMBER else ("it", WHOLE)
-                        what = f"{path}: {what} has more than {most // 2**20} MB when unpacked"
+                    if size > MEMBER:
+                        what = f"{path}: one of its files has more than {MEMBER // 2**20} MB when unpacked"
                         raise UsageError(what, "import a log of fewer or shorter samples")
+                    if total > streamed_files.WHOLE:
+                        raise streamed_files.over_budget(path)
 
 
 def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:

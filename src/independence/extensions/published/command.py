@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -87,12 +88,16 @@ def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -
         size = f"{len(adopted.suite.scenarios)} scenarios, {plan.calls(adopted.suite)} calls a run"
         name = f"{adopted.suite.suite}@{adopted.edition}"
         click.echo(plain(f"{folder}: {name} in the published words of `{made.layout}`, {size}"))
-        click.echo(plain(runnable(f"ready to run with `independence run --suite {folder} -m vendor/model`")))
+        click.echo(
+            plain(runnable(f"ready to run with `independence run --suite {quote(str(folder))} -m vendor/model`"))
+        )
         if isinstance(made.models, DocumentError):
             note(plain(f"the models.yaml of {path} was copied, and cannot be read: {made.models}"))
         elif made.models:
             count = len(made.models.subjects)
-            click.echo(plain(f"{count} configurations of the clone: `run --models-file {folder}/models.yaml`"))
+            click.echo(
+                plain(f"{count} configurations of the clone: `run --models-file {quote(f'{folder}/models.yaml')}`")
+            )
         note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
     if results is None:
         return

@@ -32,7 +32,7 @@ from independence.store import names
 from independence.suites.schema import Suite
 from independence.types import Condition
 
-LARGEST = 16 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
+LARGEST = 4 * 1024 * 1024  # bytes; published files end at 28 KB, so what is larger is not one of them
 _LARGEST_HEADER: Final = 2**20  # bytes of a member's headers, long names with them
 _TAR = re.compile(r"\.(tar(\.\w+)?|tgz|txz|tbz2?)$")
 
@@ -181,10 +181,13 @@ def _nothing_found(path: Path) -> UsageError:
 def _archive(path: Path) -> Iterator[ResultFile]:
     try:
         with streamed_files.unpacked(path) as stream:
-            watched = _LastBlock(stream)
+            watched, members = _LastBlock(stream), 0
             with tarfile.open(fileobj=watched, mode="r:") as tar:  # type: ignore[call-overload]
                 while (member := tar.next()) is not None:
                     tar.members.clear()  # or every header that was read would be kept
+                    members += 1
+                    if members > streamed_files.MEMBERS or stream.tell() > streamed_files.WHOLE:
+                        raise streamed_files.over_budget(path)
                     watched.room = LARGEST
                     if member.isfile():
                         source = tar.extractfile(member) if member.size <= LARGEST else None

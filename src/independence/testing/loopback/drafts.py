@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.judge.schema import KEY
 from independence.testing.loopback.catalogue import ServedModel
 from independence.testing.loopback.ways import NO_WAYS, Ways
 from independence.testing.loopback.wire import CHARACTERS_PER_TOKEN, ParsedRequest, tokens, uniforms
-from independence.testing.sim import answer, judges
+from independence.testing.sim import answer, grader, judges
 from independence.testing.sim.judges import JudgedPrompt
 from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 from independence.types import FunctionCall
@@ -89,7 +88,7 @@ def _judge_draft(asked: ParsedRequest, model: ServedModel, fault: str) -> Answer
     return AnswerDraft(judges.grade(faults[0] if faults else "", JudgedPrompt(prompt, asked.schema, asked.seed, key)))
 
 
-_KEY = re.compile(rf'"{KEY}": "(\w+)"')  # what an object has to carry, in a sentence on the answer before it
+_KEY = re.compile(rf'"{grader.KEY}": "(\w+)"')  # what an object has to carry, in a sentence on the answer before it
 _PROSE = (
     "I would say that the speaker kept to the point they had made, by and large, though less firmly towards the end.",
     "Hard to put in figures. The tone changed over the conversation, and the second half reads like another person.",

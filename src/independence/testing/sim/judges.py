@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from independence.config import documents
-from independence.judge.schema import KEY
 from independence.suites.known import FILE, HOME, KnownFile, entries
 from independence.suites.schema import KnownDialogue, Reading
 from independence.testing.sim import advice, grader, persona_prompts
@@ -104,7 +103,7 @@ def grade(fault: str, asked: JudgedPrompt) -> str:
     if fault:
         verdict |= FAULTY[fault](asked, verdict)
     if asked.key:
-        verdict = {KEY: asked.key} | verdict | {KEY: asked.key}  # before all of it
+        verdict = {grader.KEY: asked.key} | verdict | {grader.KEY: asked.key}  # before all of it
     if asked.schema is None and len(form) == 1 and "JSON" not in own:
         return str(verdict[next(iter(form))])
     return msgspec.json.encode(verdict).decode()

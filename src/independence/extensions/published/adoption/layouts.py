@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final, Literal
 
 import msgspec
@@ -102,7 +103,7 @@ def recognise(clone: Path, run: bool = False) -> tuple[str, Layout, Source]:
     if absent:
         raise UsageError(
             f"{clone}: no copy of the published repository, it lacks {', '.join(absent)}",
-            f"`run --suite {clone}` runs a suite that was adopted before, `--verify` without `--to` compares it"
+            f"`run --suite {quote(str(clone))}` runs one that was adopted before, `--verify` without `--to` compares it"
             if (clone / "suite.yaml").is_file()
             else "name the folder that `git clone` made",
         )
