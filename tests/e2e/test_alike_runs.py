@@ -34,9 +34,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield running.base_url.removesuffix("/v1")
 
 
-def check(folder: Path, base: str, subject: str, *more: str) -> Ended:
+def check(folder: Path, base: str, subject: str, *more: str, judge: str = "cues") -> Ended:
     with between.serving(Deterministic(base, subject)) as served:
-        return command.run("check", *more, "-m", "local/m", "--local-url", served.url, "-j", "cues", "-t", "0",
+        return command.run("check", *more, "-m", "local/m", "--local-url", served.url, "-j", judge, "-t", "0",
                            "--yes", "--db", f"{subject}.db", cwd=folder, env={"COLUMNS": "100"})  # fmt: skip
 
 
@@ -80,3 +80,16 @@ def test_where_scenarios_are_too_few_it_is_said_after_two_runs_what_helps(tmp_pa
     assert "10 are needed" in said
     assert "--temperature" in said
     assert command.ask(tmp_path / "half.db", "SELECT count(*) FROM calls") == [(10,)], "two runs of five answers"
+
+
+def test_a_baseline_alone_takes_two_runs(tmp_path: Path, base: str):
+    suites.write(tmp_path / "harbour", suites.harbour())
+    ended = check(tmp_path, base, "half", "--suite", "harbour", "--write-baseline", "baseline.json")
+    assert command.ask(tmp_path / "half.db", "SELECT count(*) FROM calls") == [(10,)], ended.out + ended.err
+
+
+def test_reasons_are_decided_by_stems_after_two_runs(tmp_path: Path, base: str):
+    ended = check(tmp_path, base, "stubborn", "--suite", "reasons", "--min-j", "0.5", judge="picks")
+    assert ended.code == 1, ended.out + ended.err
+    runs = "SELECT DISTINCT run FROM trials WHERE key IN (SELECT trial FROM calls) ORDER BY run"
+    assert command.ask(tmp_path / "stubborn.db", runs) == [(1,), (2,)], ended.out
