@@ -88,8 +88,10 @@ def test_a_baseline_alone_takes_two_runs(tmp_path: Path, base: str):
     assert command.ask(tmp_path / "half.db", "SELECT count(*) FROM calls") == [(10,)], ended.out + ended.err
 
 
-def test_reasons_are_decided_by_stems_after_two_runs(tmp_path: Path, base: str):
+def test_reasons_end_after_two_runs_with_why_and_what_helps(tmp_path: Path, base: str):
     ended = check(tmp_path, base, "stubborn", "--suite", "reasons", "--min-j", "0.5", judge="picks")
-    assert ended.code == 1, ended.out + ended.err
-    runs = "SELECT DISTINCT run FROM trials WHERE key IN (SELECT trial FROM calls) ORDER BY run"
-    assert command.ask(tmp_path / "stubborn.db", runs) == [(1,), (2,)], ended.out
+    said = " ".join(ended.out.split())
+    assert ended.code == 5, said
+    assert "Undecided: there is no interval." in said
+    assert "More runs would say nothing. If the model is used at a temperature above 0" in said
+    assert command.ask(tmp_path / "stubborn.db", "SELECT count(*) FROM calls") == [(864,)], "two runs of 432 answers"

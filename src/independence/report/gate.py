@@ -133,14 +133,14 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
 def undecidable(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> str:
     """Why no further run can decide anything, where all of a subject's runs are alike; else empty."""
     table = planned_verdicts.planned_verdicts(connection, scope, judge)
-    if scope.suite.index is None or config not in table.repeats.why:
+    if config not in table.repeats.why:
         return ""
-    fewest = min(map(len, strict.frame(scope.suite).members.values()))
-    return (
-        f"{' '.join(table.repeats.why[config])} More runs would say nothing, and other scenarios cannot be judged by "
-        f"these: a part of the index has {fewest} of them, and {single_runs.FEW} are needed. If the model is used at a "
-        "temperature above 0, name it with --temperature."
-    )
+    why = f"{' '.join(table.repeats.why[config])} More runs would say nothing"
+    if scope.suite.index is not None:
+        fewest = min(map(len, strict.frame(scope.suite).members.values()))
+        why += ", and other scenarios cannot be judged by these: "
+        why += f"a part of the index has {fewest} of them, and {single_runs.FEW} are needed"
+    return f"{why}. If the model is used at a temperature above 0, name it with --temperature."
 
 
 def look(
