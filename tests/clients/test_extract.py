@@ -276,5 +276,5 @@ def test_a_key_that_is_a_word_stays_a_word_and_any_other_goes() -> None:
 def test_a_secret_goes_however_much_of_it_is_percent_encoded() -> None:
     secret = "q+secret/value=12 é"
     for spelled in (secret, "q%2Bsecret/value%3D12 é", "q%2bsecret%2fvalue=12%20%C3%A9", quote(secret, safe="")):
-        said = without_secrets(["another-secret-1", secret])(f"GET /v1?key={spelled}&n=1 and q+secret")
+        said = without_secrets([secret[:9], "another-secret-1", secret])(f"GET /v1?key={spelled}&n=1 and q+secret")
         assert said == "GET /v1?key=[key]&n=1 and q+secret"

@@ -177,6 +177,7 @@ def without_secrets(secrets: Iterable[str]) -> Callable[[str], str]:
     """A function that removes keys from texts, also percent-encoded. A key that is an ordinary word is no secret."""
     digit = re.compile(r"\d")
     found = [one for one in secrets if len(one) >= (_SHORTEST_KEY if digit.search(one) else _LONG_KEY)]
+    found.sort(key=len, reverse=True)  # or the end of one that begins like another would stay
     if not found:
         return str
     anyhow = re.compile("|".join("".join(map(_encoded_or_not, secret)) for secret in found))

@@ -89,13 +89,14 @@ def write(
         try:
             written = {name: _put(staged / name, parts) for name, parts in files.items()}
             whole = msgspec.structs.replace(about, files={**(known.files if known else {}), **written})
-            _put(staged / MANIFEST, _encoded(whole))
+            _put_manifest(staged, whole)
             _move(staged, folder)
+            if gone := _removed(folder, whole.files, written, replaced):
+                left = {name: digest for name, digest in whole.files.items() if name not in gone}
+                _put_manifest(staged, msgspec.structs.replace(whole, files=left))
+                _move(staged, folder)
         finally:
             shutil.rmtree(staged, ignore_errors=True)
-        if gone := _removed(folder, whole.files, written, replaced):
-            left = {name: digest for name, digest in whole.files.items() if name not in gone}
-            _put(folder / MANIFEST, _encoded(msgspec.structs.replace(whole, files=left)))
     except OSError as error:
         what = f"{folder}: cannot be written ({error.strerror})"
         if error.errno in _FULL:
@@ -134,8 +135,11 @@ def _removed(folder: Path, before: Mapping[str, str], written: Collection[str], 
     return gone
 
 
-def _encoded(manifest: Manifest) -> list[bytes]:
-    return [msgspec.json.format(documents.encode(manifest), indent=2), b"\n"]
+def _put_manifest(staged: Path, manifest: Manifest) -> None:
+    """Whole or not there: where it is, all that it lists has been written."""
+    draft = staged / f"{MANIFEST}.draft"
+    _put(draft, [msgspec.json.format(documents.encode(manifest), indent=2), b"\n"])
+    draft.replace(staged / MANIFEST)
 
 
 def _check(folder: Path, names: Iterable[str], known: Manifest | None) -> None:

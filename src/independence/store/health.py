@@ -17,7 +17,6 @@ import msgspec
 
 from independence.errors import StoreError
 from independence.store import database, integrity, leases, queries, records, store_file
-from independence.store.database import translate
 from independence.store.migrations import migrations
 
 _PATIENCE_S = 5.0  # with a file that another process has locked
@@ -74,7 +73,7 @@ def examine(path: Path, now: float | None = None, *, whole: bool = False) -> Sto
                     return health
         return _look(path, "mode=ro", moment, whole=whole)
     except sqlite3.Error as error:
-        told = translate(error, path)
+        told = database.translate(error, path)
         raise StoreError(told.what, told.fix) from error
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -55,11 +56,13 @@ def _inverted(asked: JudgedPrompt, verdict: Verdict) -> Verdict:
 
 def _planted(asked: JudgedPrompt) -> Verdict:
     """The values that the answer holds for the form."""
-    objects = re.findall(r"\{[^{}]*\}", grader.last_answer(asked.text))
-    return {name: value for name, value in json.loads(objects[-1]).items() if name in asked.form} if objects else {}
+    for text in reversed(re.findall(r"\{[^{}]*\}", grader.last_answer(asked.text))):
+        with suppress(ValueError):
+            return {name: value for name, value in json.loads(text).items() if name in asked.form}
+    return {}
 
 
-# What a judge changes in the verdict of an able one. Each cannot judge, but for the last two, which miss one thing.
+# What a judge changes in the verdict of an able one. Each is refused, but for the last, which misses one thing.
 FAULTY: Final[Mapping[str, Callable[[JudgedPrompt, Verdict], Verdict]]] = {
     "constant": lambda asked, _: _at_ends(asked, lambda _: "middle"),
     "random": lambda asked, _: {name: grader.value(name, own, asked.seed) for name, own in asked.form.items()},
