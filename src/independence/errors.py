@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 
@@ -54,6 +54,14 @@ class UsageError(IndependenceError):
     """Bad usage or configuration; nothing was sent and nothing was written. Exit code 2."""
 
     exit_code: ClassVar[int] = 2
+
+
+class UntrustedAddressError(UsageError):
+    """The user has not agreed yet that keys go to `destinations` (`engine.trust.Destination`)."""
+
+    def __init__(self, what: str, fix: str, destinations: Sequence[Any]) -> None:
+        super().__init__(what, fix)
+        self.destinations = destinations
 
 
 def missing_extra(what: str, extra: str) -> UsageError:

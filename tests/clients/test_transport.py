@@ -10,8 +10,8 @@ from yarl import URL
 
 from independence.clients import wire
 from independence.clients.failures import Failure, of_exception
-from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse, Transport, is_loopback, proxy_of
-from independence.config.endpoints import Endpoint
+from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse, Transport, proxy_of
+from independence.config.endpoints import Endpoint, is_loopback
 from independence.errors import UsageError
 
 from .conftest import KEY, Scripted, Step, completion

@@ -51,9 +51,11 @@ def do(step: dict[str, Any], folder: Path, changes: dict[str, str], **inputs: st
     )  # fmt: skip
 
 
-def gate(folder: Path, model: str, **inputs: str) -> subprocess.CompletedProcess[str]:
+def gate(folder: Path, model: str, base: str = "", **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run the check; `base`: the branch that a pull request is to be merged into."""
     changes = {
-        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(folder)
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(folder),
+        "GITHUB_BASE_REF": base, "RUNNER_TEMP": str(folder / "bin"),
     }  # fmt: skip
     named = {"suite": "harbour", "judge": "cues", "persona": "my persona; echo.md", "max-cost": ""}
     return do(CHECK, folder, changes, model=model, **{**named, **inputs})
@@ -129,6 +131,46 @@ def test_a_persona_without_front_matter_is_the_system_prompt_of_v2(folder: Path)
     said = " ".join(ended.stdout.split())
     assert "on v2@" in said
     assert "my persona; echo-" in said
+
+
+def _git(*words: str, cwd: Path) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.test", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *who, *words], cwd=cwd, check=True, capture_output=True)
+
+
+def _models(label: str) -> str:
+    return f"models: [{{model_id: sim/never, display_label: {label}}}]\n"
+
+
+def test_a_pull_request_has_neither_its_env_file_nor_its_models_file_read_unless_that_is_asked_for(folder: Path):
+    origin, checkout = folder / "origin", folder / "checkout"
+    shutil.copytree(folder / "harbour", origin / "harbour")
+    (origin / "my persona; echo.md").write_text("You are Ottilie, lock warden.")
+    (origin / "models.yaml").write_text(_models("of-the-base"))
+    (origin / "old").symlink_to("/nowhere")
+    for words in (("init",), ("add", "-A"), ("commit", "-m", "base"), ("checkout", "-b", "change")):
+        _git(*words, cwd=origin)
+    (origin / "models.yaml").write_text(_models("of-the-change"))
+    (origin / "more.yaml").write_text(_models("of-the-change"))
+    (origin / ".env").write_text("BENCH_CONCURRENCY=many\n")
+    for words in (("add", "-A"), ("commit", "-m", "change"), ("clone", "--depth=1", f"file://{origin}", checkout.name)):
+        _git(*words, cwd=folder if words[0] == "clone" else origin)
+    shutil.move(folder / "bin", checkout / "bin")
+    bar = {"min-index": "50"}
+    assert gate(checkout, "of-the-base", "main", **bar).returncode == 0
+    for model, file in (("of-the-change", ""), ("of-the-change", "more.yaml"), ("of-the-base", "old")):
+        refused = gate(checkout, model, "main", **bar, **{"models-file": file})
+        assert refused.returncode == 2, (refused.stderr, file)
+    trusted = gate(checkout, "of-the-change", "main", **bar, **{"trust-checkout": "true"})
+    assert "BENCH_CONCURRENCY=many" in trusted.stderr
+    (checkout / ".env").unlink()
+    assert gate(checkout, "of-the-change", "main", **bar, **{"trust-checkout": "true"}).returncode == 0
+    (checkout / ".env").write_text("BENCH_CONCURRENCY=many\n")
+    assert gate(checkout, "of-the-change", **bar).returncode == 0  # of a push
+    unreachable = gate(checkout, "of-the-change", "gone", **bar)
+    assert unreachable.returncode == 2
+    assert "let actions/checkout persist its credentials, or set trust-checkout" in unreachable.stdout
+    assert outputs(checkout) == ["pass", *["error"] * 4, "pass", "pass", "error"]
 
 
 HOSTILE = (

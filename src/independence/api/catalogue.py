@@ -19,7 +19,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import connections
 from independence.engine.event_loop import drive
-from independence.errors import UsageError, suggestion
+from independence.errors import UntrustedAddressError, UsageError, suggestion
 from independence.report import models
 from independence.report.table import Table
 
@@ -41,6 +41,8 @@ class EndpointLookup(NamedTuple):
             return self.loopback, None
         try:
             return self._endpoint(name, keyless=False), None
+        except UntrustedAddressError:
+            raise
         except UsageError as missing:
             try:
                 return self._endpoint(name, keyless=True), missing

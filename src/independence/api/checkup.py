@@ -18,7 +18,7 @@ from independence.clients.failures import LOADING, Failure
 from independence.clients.features import EFFORT_REFUSED
 from independence.clients.listing import EndpointListing, read_pages, refuse_unlike
 from independence.clients.transport import open_session
-from independence.config import entries, environment, registry
+from independence.config import entries, environment
 from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
@@ -155,7 +155,7 @@ def _models_file(file: Path | None, out: list[Finding]) -> Registry:
         return Registry()
     name = str(path)
     try:
-        known = registry.load(path, connections.LOOK_UPS)
+        known = connections.models(file)
     except UsageError as error:
         out.append(finding("models file", "unreadable", name, problem=str(error)))
         return Registry()

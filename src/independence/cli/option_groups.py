@@ -7,10 +7,13 @@ command's own and come first. `--help-all` shows every option with its whole tex
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
 import click
+
+from independence.errors import UntrustedAddressError
 
 WHAT, MODEL, MANY, LIMITS = "What", "Model settings", "How many", "Limits"
 JUDGE, LOCAL, OUTPUT, OF_EXTENSIONS, ADVANCED = "Judge", "Local server", "Output", "Of extensions", "Advanced"
@@ -42,6 +45,23 @@ def group_of(one: click.Parameter) -> str:
 
 class Command(click.Command):
     """A command with `--help` by groups and `--help-all`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; where a file of the working directory would send keys somewhere, ask once on a terminal."""
+        try:
+            return super().invoke(ctx)
+        except UntrustedAddressError as error:
+            from independence.cli import terminal
+            from independence.engine import trust
+
+            if not sys.stdin.isatty():
+                raise
+            for one in error.destinations:
+                terminal.note(str(one))
+            if not click.confirm("Is that right? The answer is remembered.", err=True):
+                raise
+            trust.agree(error.destinations)
+        return self.invoke(ctx)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The options, `--help-all` among them."""

@@ -277,6 +277,9 @@ MODELS_FILE = option(
     MODEL, "--models-file", type=_FILE, advanced=True,
     help="Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
 )  # fmt: skip
+TRUST_FOLDER = _flag(
+    MODEL, "--trust-folder", "Send keys where ./models.yaml and ./.env say, without asking.", advanced=True
+)
 LOCAL_URL = option(
     LOCAL,
     "--local-url",
@@ -347,6 +350,7 @@ def connection(*more: AnyOption) -> AnyOption:
         MAX_COST,
         _flag(LIMITS, "--allow-unpriced", "With --max-cost: also ask models whose price is not known.", advanced=True),
         _flag(LIMITS, "--dry-run", "Only print the plan and the estimated cost."),
+        TRUST_FOLDER,
     )  # fmt: skip
 
 
@@ -438,7 +442,7 @@ ESTIMATE = together(
     EXPERIMENTS,
     _CONDITIONS,
     _JUDGES,
-    together("connection", ConnectionOptions, MODELS_FILE, LOCAL_URL, LOCAL_MODEL),
+    together("connection", ConnectionOptions, MODELS_FILE, TRUST_FOLDER, LOCAL_URL, LOCAL_MODEL),
 )
 RERUN = together(
     "options",

@@ -58,7 +58,9 @@ def _lint(file: Path) -> None:
 @click.option("--model", "-m", "reader", help="A model that reads all this out of --prompt, for you to confirm.")
 @click.option("--example", help=f"Write a persona that ships instead; `--example {_LIST}` names them.")
 @click.option("--weak", is_flag=True, help="With --example: its prompt that says few of its commitments.")
-@options.together("connection", ConnectionOptions, options.MODELS_FILE, options.LOCAL_URL, options.MAX_COST)
+@options.together(
+    "connection", ConnectionOptions, options.MODELS_FILE, options.TRUST_FOLDER, options.LOCAL_URL, options.MAX_COST
+)
 @options.YES
 @options.FORCE
 def _init(

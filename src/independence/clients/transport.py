@@ -158,7 +158,7 @@ def proxy_of(url: URL) -> URL | None:
     None for a loopback address whatever they say: a proxy would look for the server on its own machine, and prompts and
     keys would leave this one.
     """
-    if url.host is None or is_loopback(url.host):
+    if url.host is None or endpoints.is_loopback(url.host):
         return None
     settings = getproxies()
     kind = url.scheme if settings.get(url.scheme) else "all"
@@ -186,18 +186,6 @@ def _exempts(entry: str, host: str) -> bool:
         return ipaddress.ip_address(host) in ipaddress.ip_network(entry.strip("[]"), strict=False)
     except ValueError:
         return False
-
-
-def is_loopback(host: str) -> bool:
-    """True for names and addresses of this machine; the unspecified address leads there too."""
-    if host.rstrip(".").lower() == "localhost" or host.rstrip(".").lower().endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return any(one.is_loopback or one.is_unspecified for one in (address, mapped) if one is not None)
 
 
 class BodyTooLarge(Exception):

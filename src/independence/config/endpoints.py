@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -172,6 +173,18 @@ def printable_address(address: str) -> str:
     return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "").geturl()
 
 
+def is_loopback(host: str) -> bool:
+    """True for names and addresses of this machine; the unspecified address leads there too."""
+    if host.rstrip(".").lower() == "localhost" or host.rstrip(".").lower().endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return any(one.is_loopback or one.is_unspecified for one in (address, mapped) if one is not None)
+
+
 def _cut(address: str) -> str:
     """The same for what is no address."""
     scheme, mark, rest = re.split(r"[?#]", address, maxsplit=1)[0].rpartition("://")
@@ -195,7 +208,12 @@ def filled(text: str, env: Mapping[str, str], source: str) -> str:
     for name in variables(text):
         if not env.get(name, "").strip():
             raise UsageError(f"{source} reads {name}, which is not set", "export it or put it into .env")
-    return _VARIABLE.sub(lambda found: env[found[1]].strip(), text)
+    return fill(text, env)
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with these values of its variables; those without one stay as they are."""
+    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]).strip(), text)
 
 
 def check_header(name: str, value: str) -> None:

@@ -37,9 +37,13 @@ class EnvironmentSettings(NamedTuple):
 
 
 def read() -> dict[str, str]:
-    """Environment variables over the entries of `.env`. Raises UsageError for a line of it that cannot be read."""
+    """Environment variables over the entries of `.env`. Raises UsageError for a line of it that cannot be read.
+
+    With INDEPENDENCE_NO_DOTENV=1 that file is not read.
+    """
     path = Path(".env")
-    if not os.path.lexists(path) or path.is_dir():  # some call the folder of a virtual environment so
+    unread = os.environ.get("INDEPENDENCE_NO_DOTENV") == "1"
+    if unread or not os.path.lexists(path) or path.is_dir():  # some call the folder of a virtual environment so
         return dict(os.environ)
     text = user_files.read_text(path)
     for binding in parse_stream(io.StringIO(text)):

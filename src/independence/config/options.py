@@ -50,6 +50,7 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     max_cost: float | None = None  # dollars
     allow_unpriced: bool = False
     dry_run: bool = False  # no model is asked: no key is needed
+    trust_folder: bool = False  # keys may go where `.env` and `models.yaml` of the working directory say
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""

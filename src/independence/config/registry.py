@@ -127,6 +127,7 @@ class Registry(msgspec.Struct, frozen=True):
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
     redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
     local: LocalModels = LocalModels()  # what is known of those at `local/`
+    found: Path | None = None  # the file of the working directory that it was read from, where nobody named it
     stored: frozenset[str] = frozenset()  # labels of subjects that are from a store: they stay as they are
 
     def entry(self, name: str) -> EndpointEntry | None:

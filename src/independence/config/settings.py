@@ -26,6 +26,7 @@ class ConnectionSettings(TypedDict, total=False):
     max_cost: float | None
     allow_unpriced: bool
     dry_run: bool
+    trust_folder: bool
 
 
 class OfflineSettings(TypedDict, total=False):

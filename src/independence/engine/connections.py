@@ -33,6 +33,7 @@ from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
 from independence.config.registry import LookUps, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
+from independence.engine import trust
 from independence.engine.subjects import EnvironmentModel, model_of_variable
 from independence.errors import IndependenceError, UsageError
 from independence.judge import kinds
@@ -53,14 +54,19 @@ def models(file: Path | None) -> Registry:
     """What a models file lists: the one named, else `./models.yaml` where it is there. Raises DocumentError."""
     path = file or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
     known = registry.load(path, LOOK_UPS) if path else Registry()
-    return msgspec.structs.replace(known, redirected=bool(environment.redirected(environment.read())))
+    redirected = bool(environment.redirected(environment.read()))
+    return msgspec.structs.replace(known, redirected=redirected, found=None if file else path)
 
 
 def endpoints(
     names: Iterable[str], known: Registry, env: Mapping[str, str], options: ConnectionOptions
 ) -> dict[str, Endpoint]:
-    """The endpoints of these names. Raises UsageError for a key or an address that is missing."""
+    """The endpoints of these names. Raises UsageError for a key or an address that is missing, and for one that a file
+    of the working directory names and the user has not agreed to.
+    """
     found = {name: _endpoint(name, known, env, options) for name in dict.fromkeys(names)}
+    if not options.trust_folder and not trust.of_environment():
+        trust.check(trust.destinations(found.values(), known, env))
     return bounded(found, known, environment.settings(env), options)
 
 

@@ -16,7 +16,7 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, examining, plan, replicates, subjects
+from independence.engine import connections, dialogue, examining, plan, replicates, subjects, trust
 from independence.engine.connections import KeyUse
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
@@ -164,7 +164,8 @@ def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> Resol
         use = KeyUse(list(subjects), judges, made.asked, grading_only=made.grading_only)
         connections.check_openrouter_key(use, env)
     endpoints = connections.endpoints(made.asked + made.grading, known, env, made.options)
-    return msgspec.structs.replace(made, endpoints=endpoints)
+    sent = map(str, trust.destinations(endpoints.values(), known, env))
+    return msgspec.structs.replace(made, endpoints=endpoints, notes=[*made.notes, *sent])
 
 
 def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> list[str]:

@@ -27,7 +27,7 @@ CUES: Final = {
 }  # fmt: skip
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _WRITTEN: Final = ("quote", "reasoning")
-_VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9_]*")
+_VARIABLE: Final = re.compile(r"[A-Z0-9_]*(MODEL|JUDGE)")
 
 Requirements = Callable[[Suite], Iterable[Problem]]
 Texts = Mapping[str, str | UsageError]  # of the files that a suite names, or why they cannot be read
@@ -94,9 +94,11 @@ def _conditions(suite: Suite) -> Iterator[Problem]:
         yield "$.default.mode", f"mode `{default.mode}` is not in delivery.modes"
     if "tool_role" in suite.delivery.modes and tool is None:
         yield "$.delivery.modes", "mode `tool_role` needs delivery.tool_role"
-    if default.judge and not _VARIABLE.fullmatch(default.judge):
-        what = f"`{default.judge}` is no name of an environment variable, like OPENROUTER_SCORER_MODEL"
-        yield "$.default.judge", what
+    for key, name in (("judge", default.judge), ("scorer", default.scorer), ("asks", default.asks)):
+        if name and not _VARIABLE.fullmatch(name):
+            # Its value is printed and sent as the name of a model, so it must be no variable that may hold a key.
+            what = f"`{name}` is no environment variable that names a model, like OPENROUTER_SCORER_MODEL or MY_JUDGE"
+            yield f"$.default.{key}", what
     if tool is not None and tool.protocol == "speak" and not (tool.parameter and tool.greeting):
         yield "$.delivery.tool_role", "a tool that speaks needs `parameter` and `greeting`"
 
