@@ -58,7 +58,7 @@ CASES = [
     ({"    parameter: words\n": ""}, "tool_role:", "a tool that speaks needs `parameter` and `greeting`"),
     ({"    greeting: Good day.\n": ""}, "tool_role:", "a tool that speaks needs `parameter` and `greeting`"),
     ({"mode: tool_role}": "mode: tool_role, temperature: 2.5}"}, "default:", "expected a number <= 2.0"),
-    ({"mode: tool_role}": "mode: tool_role, judge: a/b}"}, "default:", "`a/b` is no environment variable that names a mod"),
+    ({"mode: tool_role}": "mode: tool_role, judge: a/b}"}, "default:", "`a/b` is no environment variable that names"),
     ({"about: Small": "analysis: guesswork\nabout: Small"}, "analysis:", "no analysis `guesswork`; there are index, p"),
     # scenarios and turns
     ({"- id: radio": "- id: dinner"}, "- id: dinner", "scenario id `dinner` appears twice"),
