@@ -118,3 +118,8 @@ def test_the_rule_judge_refuses_a_suite_in_another_language_before_anything_is_a
     suites.write(tmp_path / "hafen", suites.harbour() | {"language": "de"})
     lines = ("run -m sim/half -j cues --suite hafen --db none.db", "demo --suite hafen --db none.db")
     assert refusals.wrong(tmp_path, dict.fromkeys(lines, "`cues` reads English")) == {}
+
+
+def test_rules_refuse_a_suite_of_which_they_can_read_no_field(tmp_path: Path):
+    lines = ("check --suite reasons -m sim/half -j cues --min-j 0.1", "run --suite reasons -m sim/half -j cues")
+    assert refusals.wrong(tmp_path, dict.fromkeys(lines, "`cues` has no rule for any field of suite reasons")) == {}

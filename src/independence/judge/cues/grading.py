@@ -68,13 +68,18 @@ class CuesJudge(Judge, frozen=True):
 
 
 def configure(name: str, sources: JudgeSources) -> CuesJudge:
-    """The rule judge. Raises UsageError for an older version, whose verdicts can only be read, and other languages."""
+    """The rule judge. Raises UsageError for an older version, whose verdicts can only be read, for other languages,
+    and for a suite with no field that it has a rule for.
+    """
     if name != WORD:
         raise UsageError(f"judge `{name}`: an older version; its stored verdicts can be read, grade with `{WORD}`")
     suite = sources.suite
     if suite.language != _LANGUAGE:
         what = f"judge `{WORD}` reads English, and suite {suite.suite} is in `{suite.language}`"
         raise UsageError(what, "name a model as judge: `run --judge MODEL`")
+    if not any(field.cue for rubric in suite.rubrics.values() for field in rubric.fields.values()):
+        what = f"judge `{WORD}` has no rule for any field of suite {suite.suite}"
+        raise UsageError(what, "name a model as judge, or `picks` where choices between two names are read")
     return CuesJudge(name)
 
 
