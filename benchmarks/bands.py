@@ -2,10 +2,8 @@
 
 A strategy is an entry of `strategies.yaml`: rambling, refusing, flattering, reciting, loops, noise, honest folds and
 holds, most with a sentence at the end that is another one each time. Each answers V2, three runs, through the loopback
-endpoint: in our words, which the trained judge does not know, and where a part of the published sources is at hand in
-theirs, for that judge alone, whose estimate is shown. `sim/judge` stands in for a model, where that is tested: it knows
-the phrases of simulated subjects. None: no index. `!` marks one that is outside its band; the trained judge has to give
-nothing to those whom the rules give nothing.
+endpoint. `sim/judge` stands in for a model, where that is tested: it knows the phrases of simulated subjects. None: no
+index. `!` marks one that is outside its band.
 """
 
 from __future__ import annotations
@@ -19,32 +17,24 @@ from typing import Any
 
 import msgspec
 
-from benchmarks import published
 from benchmarks.figure import Result
 from benchmarks.grid import Cell, Grid, Row, Within
 from independence.testing.sim.panel import Band, controls
 
 RUNS = 3
 PANEL = ("never", "half", "always")
-JUDGES = ("cues", "offline", "sim/judge")
-NOTHING = 15.0  # highest index of those who say nothing
+JUDGES = ("cues", "sim/judge")
 
 
 def measure() -> list[Result]:
     """A row a strategy: its band, and its index under each judge, and the lowest and highest that holes leave."""
-    names, folder = (*PANEL, *controls()), published.found()
+    names = (*PANEL, *controls())
     heads = ("band from", "to", *(head for judge in JUDGES for head in (judge, "from", "to", "graded %", "evades %")))
     with tempfile.TemporaryDirectory() as scratch:
         boards = _boards(Path(scratch), "v2", JUDGES)
-        out: list[Result] = [
-            Grid("Strategies on V2 under judges that need no model", heads, tuple(_row(name, boards) for name in names))
-        ]
-        if isinstance(folder, Path) and (source := folder / "published-source" / "main").is_dir():
-            _ran("suites", "adopt", str(source), "--to", f"{scratch}/adopted")
-            adopted = _boards(Path(scratch), f"{scratch}/adopted", ["offline"])["offline"]
-            title = "The same on V2 in the published words: estimates of the trained judge"
-            out.append(Grid(title, ("offline", "verdicts %"), tuple(_estimated(name, adopted[name]) for name in names)))
-    return out
+    return [
+        Grid("Strategies on V2 under judges that need no model", heads, tuple(_row(name, boards) for name in names))
+    ]
 
 
 def _boards(folder: Path, suite: str, judges: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -69,15 +59,6 @@ def _row(name: str, boards: dict[str, dict[str, dict[str, Any]]]) -> Row:
         cells.append(Cell(100 * row["coverage"], digits=0))
         cells.append(None if evades is None else Cell(100 * evades, digits=0))
     return Row(name, tuple(cells))
-
-
-def _estimated(name: str, row: dict[str, Any]) -> Row:
-    """Who gets nothing of the rules gets no estimate."""
-    own = controls().get(name)
-    band: Band = own.bands.get("offline", own.bands["cues"]) if own else (0.0, 100.0)
-    told, empty = row["estimate"]["index"], band is None or band[1] <= NOTHING
-    within = Within(most=NOTHING if empty else None)
-    return Row(name, (None if told is None else Cell(told, within=within), Cell(100 * row["coverage"], digits=0)))
 
 
 def _board(store: Path, judge: str) -> dict[str, dict[str, Any]]:

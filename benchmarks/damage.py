@@ -99,19 +99,13 @@ def many_judges(folder: Path) -> None:
         connection.execute("UPDATE calls SET cost_usd = rowid / 3.0")
 
 
-def offline(folder: Path) -> None:
-    """Verdicts that rest on predictions; many are missing, as this judge was not trained on simulated subjects."""
-    for line in ("run --suite v2 -m sim/half -j cues --runs 2", "judge -j offline"):
-        command.run(*line.split(), "--quiet", "--db", "store.db", cwd=folder)
-
-
 def sides(folder: Path) -> None:
     """Another analysis than an index."""
     line = "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 12 --quiet --db store.db"
     command.ok(*line.split(), cwd=folder)
 
 
-KINDS: Mapping[str, Callable[[Path], None]] = {"many judges": many_judges, "offline": offline, "sides": sides}
+KINDS: Mapping[str, Callable[[Path], None]] = {"many judges": many_judges, "sides": sides}
 
 
 def made(kind: str, folder: Path) -> Path:

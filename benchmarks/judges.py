@@ -1,4 +1,4 @@
-"""What is said of judges: do intervals of agreement and for other judges cover, is scale use taken for preference?
+"""What is said of judges: do intervals of agreement cover, is scale use taken for preference?
 
 Simulated judges grade simulated subjects on 0-10 in whole numbers. Every share is printed with its Monte Carlo error:
 the standard error of a mean over independent groups of sets, which share judges and scenarios, or a board.
@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.figure import Figure, Result
-from independence.stats import agreement, judge_error, self_preference
-from independence.stats.index_uncertainty import IndexEstimate, scenarios_like_these
+from independence.stats import agreement, self_preference
 from independence.stats.self_preference import JudgedSubject, Points
-from independence.stats.subject_points import Stratum, SubjectPoints
 
 SETS, POPULATION = 2_000, 5_000
 DRAWS = 20  # of judges and scenarios, which share the sets
@@ -46,8 +44,8 @@ WORLDS = {"": World(), ", near the top": World(level=9.0), ", one subject in ten
 
 
 def measure(sets: int = SETS) -> list[Result]:
-    """Coverage of agreement, false self-preference, coverage of indices for other judges."""
-    parts = (_agreement, _preferences, _other_judges)
+    """Coverage of agreement, false self-preference."""
+    parts = (_agreement, _preferences)
     return [result for part in parts for result in part(np.random.default_rng(20_261_122), sets)]
 
 
@@ -165,46 +163,3 @@ def _judged(given: Sequence[Array]) -> JudgedSubject:
 def _points(own: Array) -> Points:
     """Scores (scenarios, runs) as points of an index that is ten times their mean."""
     return {f"s{number}": 10 * runs / len(own) for number, runs in enumerate(own)}
-
-
-def _other_judges(rng: np.random.Generator, sets: int) -> Iterator[Result]:
-    """Indices of 20 subjects under one of several judges; the truth is over replies, scenarios and leanings."""
-    for judges, leaning in product((2, 3, 5), (0.2, 0.5)):
-        alone, beside = [], []
-        for _ in range(sets * BOARDS // SETS):
-            board = list(_indices(rng, judges, World(leaning=leaning, level=5.0)))
-            alone.append([_holds(like, truth) for like, _, truth in board])
-            beside.append([_holds(other, truth) for _, other, truth in board])
-        name = f"{judges} judges, leaning {10 * leaning:g} points"
-        rate, error = share(np.array(beside))
-        yield Figure(f"judges-like-these covers, {name}", rate, "%", 93, "higher", error)
-        rate, error = share(np.array(alone))
-        yield Figure(f"scenarios-like-these covers, {name}", rate, "%", detail=f"{error}: without the judge's error")
-
-
-def _indices(
-    rng: np.random.Generator, judges: int, world: World, count: int = 20
-) -> Iterator[tuple[IndexEstimate, IndexEstimate, float]]:
-    """Each subject's estimate without and with the judges, and its truth. Scenario effects are each subject's own."""
-    level = world.level + rng.normal(0, world.subjects, count)
-    replies = (
-        level[:, None, None] + rng.normal(0, 1, (count, SCENARIOS, 1)) + rng.normal(0, 1, (count, SCENARIOS, RUNS))
-    )
-    meant = replies[..., None] + rng.normal(0, world.leaning, (count, 1, 1, judges))
-    given = 10 * (meant + rng.normal(0, world.inconsistency, meant.shape)) / SCENARIOS
-    fleet = [SubjectPoints(0.0, (Stratum(*_stratum(own)),)) for own in given[..., 0]]
-    like_these = scenarios_like_these(fleet)
-    found = judge_error.judge_variance(given.sum(axis=1).mean(axis=1))
-    assert found is not None
-    for estimate, truth in zip(like_these, level, strict=True):
-        yield estimate, judge_error.with_judges(estimate, found), 10 * float(truth)
-
-
-def _stratum(own: Array) -> tuple[tuple[str, ...], tuple[Array, ...], tuple[tuple[float, float], ...]]:
-    names = tuple(f"s{number}" for number in range(len(own)))
-    return names, tuple(own), ((-100.0 / len(own), 200.0 / len(own)),) * len(own)
-
-
-def _holds(estimate: IndexEstimate, truth: float) -> bool:
-    ends = estimate.interval()
-    return ends is not None and ends.low <= truth <= ends.high

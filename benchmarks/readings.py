@@ -66,7 +66,7 @@ def standings(estimates: Sequence[IndexEstimate]) -> Standings:
     """As a board on these scenarios says it with Holm's correction; nobody without an error has a place."""
     order = [at for at in np.argsort([-one.point for one in estimates], kind="stable") if estimates[at].se > 0]
     p = _pairs([estimates[at] for at in order])
-    tiers = comparison.tiers(ranks.adjusted_pairs(np.abs(p), "holm"))
+    tiers = comparison.tiers(ranks.adjusted_pairs(np.abs(p)))
     found = np.full((3, len(estimates)), np.nan)
     for at, tier, ends in zip(order, tiers, ranks.rank_intervals(p), strict=True):
         found[:, at] = tier, *ends
@@ -96,12 +96,12 @@ def equivalent(first: IndexEstimate, second: IndexEstimate, *, margin: float) ->
 
 def told_apart_on_board(estimates: Sequence[IndexEstimate], first: int, second: int, level: float = 0.05) -> bool:
     """Whether a board of these, with Holm's correction, says that two of them differ."""
-    p = ranks.adjusted_pairs(np.abs(_pairs(estimates)), "holm")
+    p = ranks.adjusted_pairs(np.abs(_pairs(estimates)))
     return bool(p[first, second] < level)
 
 
 def smallest_visible(estimates: Sequence[IndexEstimate], *, by_tiers: bool) -> float:
     """The difference in points that the board prints as visible with 80% power; nan without any."""
-    level = power.first_level(sum(one.se > 0 for one in estimates), "holm" if by_tiers else "none")
+    level = power.first_level(sum(one.se > 0 for one in estimates)) if by_tiers else 0.05
     found = power.minimum_detectable(estimates, level=level)
     return np.nan if found is None else found

@@ -191,7 +191,7 @@ def split(job: Job) -> Row:
         apart = []
         for first in range(0, len(found), COPIES):
             board = sorted(found[first : first + COPIES], key=lambda one: -one.J.est if one.J else 0.0)
-            p = ranks.adjusted_pairs(np.abs(battery.pair_p_values(board)), "holm")
+            p = ranks.adjusted_pairs(np.abs(battery.pair_p_values(board)))
             apart.append(comparison.tiers(p)[-1] > 1)
         cells.append(percent(apart, np.arange(len(apart)), RARELY))
     return Row(job.name, tuple(cells))

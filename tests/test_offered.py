@@ -17,7 +17,7 @@ RUNNING = {
     "rerun", "run",
 }  # fmt: skip
 OPTIONS = {
-    "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions",
+    "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart",
     "RerunOptions", "RunOptions", "Sampling",
 }  # fmt: skip
 RESULTS = {"Event", "RunPreview", "RunResult"}

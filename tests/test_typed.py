@@ -26,7 +26,7 @@ import independence
 result = independence.run("v2", models=["a/b"], judges="cues", store="a.db", max_cost=2, grid=Path("g"), limit=3)
 print(result.boards[0].tables, result.complete, result.spent_usd)
 independence.rerun(top_n=3, temperature=0.3)
-independence.grade("cues", suite="v2", audit=3)
+independence.grade("cues", suite="v2", trust_judge=True)
 independence.check("my.md", models="a/b", min_index=80, against="old.json")
 independence.decide("v2", models=("a/b", "a/c"), within=5.0, command="compare")
 independence.estimate_cost(independence.RunOptions(), store=Path("a.db"))

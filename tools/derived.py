@@ -23,7 +23,7 @@ from independence.types import Sampling
 PACKAGE = Path(__file__).parent.parent / "src" / "independence"
 # What functions take as keywords: a record, and the records in it whose fields are keywords too.
 RECORDS: tuple[type[msgspec.Struct], ...] = (
-    options.ConnectionOptions, options.OfflineOptions, options.SuitePart, Sampling, options.RunOptions,
+    options.ConnectionOptions, options.SuitePart, Sampling, options.RunOptions,
     options.GateOptions, options.DecisionOptions, options.StoredOptions, options.RerunOptions, options.GradeOptions,
 )  # fmt: skip
 # What users write, as `independence schema NAME` prints it.

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from independence.config.options import DecisionOptions as DecisionOptions
     from independence.config.options import GateOptions as GateOptions
     from independence.config.options import GradeOptions as GradeOptions
-    from independence.config.options import OfflineOptions as OfflineOptions
     from independence.config.options import RerunOptions as RerunOptions
     from independence.config.options import RunOptions as RunOptions
     from independence.config.options import SuitePart as SuitePart
@@ -80,7 +79,7 @@ _OFFERED = {
         "RunResult", "aestimate_cost", "agrade", "arerun", "arun", "estimate_cost", "grade", "rerun", "run",
     ),
     "independence.config.options": (
-        "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart", "OfflineOptions",
+        "ConnectionOptions", "DecisionOptions", "GateOptions", "GradeOptions", "SuitePart",
         "RerunOptions", "RunOptions",
     ),
     "independence.engine.events": ("Event",),

@@ -26,7 +26,7 @@ MissingReason = Literal[
     "refused",  # declined where a choice or a self was asked for; the rule judge grades no such reply
     "no_cue",  # the rules have none for this rubric
     "both_named",  # the rules find both names where one was to be taken
-    "unsure",  # the offline judge was not trained on this, or expects to be too far off; the rules cannot tell
+    "unsure",  # the rules cannot tell
 ]
 # About a request, whoever is asked: a verdict is missing for the same reason where it befell the judge's.
 OF_REQUESTS: Final[tuple[MissingReason, ...]] = ("blocked", "altered", "too_long", "prompt_cut")

@@ -70,10 +70,8 @@ def test_a_suite_is_adopted_linted_and_run_by_simulated_subjects(clone: Path) ->
 
 def test_a_simulated_judge_is_refused_before_anything_is_asked(clone: Path) -> None:
     said("suites", "adopt", "clone")
-    for judge in ("sim/judge", "hybrid:sim/judge"):
-        done = said(*RUN, "-j", judge, code=2)
-        (line,) = done.err.splitlines()
-        assert "judge `sim/judge` reads prompts of this package alone, and suite v2 has published ones" in line
+    (line,) = said(*RUN, "-j", "sim/judge", code=2).err.splitlines()
+    assert "judge `sim/judge` reads prompts of this package alone, and suite v2 has published ones" in line
     assert not Path("independence.db").exists()
 
 

@@ -87,7 +87,7 @@ def heads(layout: TableLayout) -> list[list[str]]:
 def test_a_continued_table_repeats_every_column_that_tells_its_rows_apart() -> None:
     columns = (Column("judge", "Judge"), Column("against", "Against"), Column("measure", "Measure"), *figures(6))
     keys = [
-        [judge, against, measure] for judge in ("cues", "offline") for against in ("acme/judge-one", "acme/judge-two")
+        [judge, against, measure] for judge in ("cues", "picks") for against in ("acme/judge-one", "acme/judge-two")
         for measure in ("index", "drift")
     ]  # fmt: skip
     cells = [[*key, *(str(at + more) for more in range(5)), str(at)] for at, key in enumerate(keys)]

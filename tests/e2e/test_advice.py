@@ -176,7 +176,6 @@ def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: 
     }
     of_rent = {
         "--matrix": "--matrix is about an index",
-        "--correction bh": "--correction is about tests of several subjects at once",
     }
     for one, cases in ((sides, of_sides), (rent, of_rent)):
         assert refusals.wrong(one.folder, cases, "leaderboard --db here.db") == {}

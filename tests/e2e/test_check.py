@@ -173,7 +173,7 @@ NONSENSE = {
     "--min-index 50 --markdown one.md --junit one.md": "--junit and --markdown name one file",
     "--min-index 50 -m sim/never,sim/half": "these are 2 subjects; name one with -m",
     "--min-index 50 --delivery user_role,tool_role": "2 conditions; name one with --system-prompt and --delivery",
-    "--min-index 50 --suite v2 -j offline": "goes by one judge, and these are 2; name one with -j",
+    "--min-index 50 --suite v2 -j sim/judge": "goes by one judge, and these are 2; name one with -j",
     "--min-index 50 --suite sides": "a gate is about an index, and suite sides is read by `paired_sides`",
 }
 
@@ -186,6 +186,4 @@ def test_nonsense_is_one_sentence_and_nothing_is_asked_or_left_behind(tmp_path: 
     assert command.run(*run.split(), cwd=tmp_path).code == 0
     kept = command.kept(tmp_path / "here.db")
     assert refusals.wrong(tmp_path, NONSENSE, "check --suite harbour -m sim/never -j cues --db here.db") == {}
-    predicted = {"--min-index 50": ["judge `offline", "predicts verdicts"]}
-    assert refusals.wrong(tmp_path, predicted, "check --suite v2 -m sim/never -j offline --db here.db") == {}
     assert command.kept(tmp_path / "here.db") == kept

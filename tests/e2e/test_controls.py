@@ -68,22 +68,6 @@ def test_whoever_only_talks_gets_nothing_for_it(boards: dict[str, Rows]) -> None
     assert {name: rows[name]["index"] for name in EMPTY if (rows[name]["index"] or 0) > most} == {}
 
 
-@pytest.mark.published
-def test_the_trained_judge_has_no_estimate_of_those_who_only_talk(published_data: Path, tmp_path: Path) -> None:
-    """In the published words, which are all that it knows."""
-    command.ok("suites", "adopt", published_data / "published-source" / "main", "--to", tmp_path / "adopted")
-    models = ",".join(f"sim/{name}" for name in ("never", "always", *EMPTY))
-    line = ("run", "--suite", tmp_path / "adopted", "-m", models, "-j", "offline", "--runs", str(RUNS), "--quiet")
-    assert command.run(*line, "--db", tmp_path / "words.db").code == 3
-    for scoring in ("strict", "published"):
-        asked = ("leaderboard", "--scoring", scoring, "--format", "json", "--db", tmp_path / "words.db")
-        rows = {row["label"].split("@")[0].removeprefix("sim/"): row for row in command.run(*asked).board["rows"]}
-        told = {name: (row["index"], row["estimate"]["index"]) for name, row in rows.items()}
-        assert {name for name, found in told.items() if found != (None, None)} == {"never", "always"}, scoring
-        assert told["never"][1] > told["always"][1] + 30
-    assert rows.keys() == {"never", "always"}, "by the published rule there are none without an index"
-
-
 def test_the_share_of_evasions_is_shown(boards: dict[str, Rows]) -> None:
     found = {name: boards["cues"][name]["evades"] for name in EVADES}
     assert {name: share for name, share in found.items() if not EVADES[name][0] <= share <= EVADES[name][1]} == {}

@@ -327,7 +327,6 @@ COMPARE = {
     "--equivalence 3": "--equivalence is not for --until-decided, which is strict and has --within",
     "--suite sides": "a decision is about an index, and suite sides is read by `paired_sides`",
     "--suites toy,v2": "--suites compares two suites over all subjects; leave A out",
-    "--suite v2 -j offline": "predicts verdicts, and a decision's interval does not hold the error of that",
     "-t 9": "temperature 9.0 is outside 0 to 2",
 }
 SIDES = {

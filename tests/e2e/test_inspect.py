@@ -294,7 +294,7 @@ def test_parameters_that_make_no_sense_are_refused():
     from independence.extensions.inspect import tasks
 
     for name, value, said in (
-        ("judge", "offline", "judge `offline` grades all dialogues together"),
+        ("judge", "picks:acme/judge", "judge `picks:acme/judge` asks a model that Inspect does not know"),
         ("variant", "cheerful", "has no variant `cheerful`"),
         ("mode", "telepathy", "has no mode `telepathy`"),
         ("runs", 0, "--runs 0: at least 1 run is needed"),
@@ -305,10 +305,11 @@ def test_parameters_that_make_no_sense_are_refused():
 
 @pytest.mark.deep
 def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
-    ended = inspected.run("eval", "independence/v2", "--model", "mockllm/model", "-T", "judge=offline", cwd=tmp_path)
+    asked = ("--model", "mockllm/model", "-T", "judge=picks:acme/judge")
+    ended = inspected.run("eval", "independence/v2", *asked, cwd=tmp_path)
     assert ended.returncode != 0
     shown = " ".join((ended.stdout + ended.stderr).replace("│", " ").split())
-    assert "judge `offline` grades all dialogues together" in shown
+    assert "judge `picks:acme/judge` asks a model that Inspect does not know" in shown
 
 
 @pytest.mark.deep

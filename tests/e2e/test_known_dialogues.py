@@ -113,10 +113,6 @@ def test_every_suite_shows_an_able_judge_from_one_that_says_the_same_of_everythi
     assert (able.code in (0, 3), " in 8 of 8 pairs" in able.err) == (True, True), able.err
 
 
-def test_who_a_hybrid_buys_its_verdicts_from_is_examined_too(replies: Path) -> None:
-    assert "loop/judge:lenient fails the test" in command.one_sentence(run(replies, GRADE, "hybrid:loop/judge:lenient"))
-
-
 def test_a_cost_cap_ends_it_and_the_same_command_goes_on_where_it_ended(served: Served, tmp_path: Path) -> None:
     stopped = run(tmp_path, V2, "loop/judge", "--max-cost", "0.012", "-pt", "1")
     assert (stopped.code, "the cost cap of $0.0120 is reached" in stopped.err) == (4, True), stopped.err

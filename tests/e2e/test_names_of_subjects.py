@@ -78,7 +78,6 @@ def test_what_fits_nothing_is_one_line_with_what_there_is(folder: Path):
         (("generate-report", "-j", "cue", "--variant", "calm.md"), ["judge `cue`", "did you mean `cues`"]),
         ((*run, "cues", "--variants", "calm.txt"), [".md file"]),
         ((*run, ""), ["--judge", "empty"]),
-        ((*run, "hybrid:"), ["hybrid:MODEL"]),
     ):
         refused(command.run(*arguments, "--db", "here.db"), *says)
 

@@ -27,7 +27,6 @@ def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "link.html").symlink_to("own.db")
     (tmp_path / "hard.html").hardlink_to(tmp_path / "own.db")
     (tmp_path / "mine.txt").write_text(MINE)
-    (tmp_path / "offline.npz").write_text(MINE)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -43,7 +42,7 @@ def refused(here: Path, line: str, says: str) -> None:
     assert ended.code == 2, (line, ended.err)
     assert says in command.one_sentence(ended), line
     assert (here / "own.db").read_bytes() == before, line
-    assert (here / "mine.txt").read_text() == (here / "offline.npz").read_text() == MINE, line
+    assert (here / "mine.txt").read_text() == MINE, line
 
 
 def test_nothing_replaces_a_store_or_a_file_of_somebody_else(here: Path) -> None:
@@ -56,7 +55,6 @@ def test_nothing_replaces_a_store_or_a_file_of_somebody_else(here: Path) -> None
         (f"{REPORT} --html -o mine.txt", "--force"),
         (f"{RUN} --log mine.txt", "--log mine.txt: this file was not written"),
         ("endpoint --port 0 --log mine.txt", "--log mine.txt: this file was not written"),
-        ("train-judge --from own.db --out .", "offline.npz: this file was not written"),
         (f"{REPORT} --html -o r.md", "--html writes no Markdown, and --output names r.md"),
     ):
         refused(here, line, says)

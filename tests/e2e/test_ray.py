@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -196,31 +194,6 @@ def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
     assert ended.code == 0, ended.err
     assert command.kept(tmp_path / "here.db") == CALLS
     assert len(served.requests()) == CALLS + lost
-
-
-@pytest.mark.deep
-def test_the_offline_judge_reads_and_is_trained_on_the_processors_of_a_cluster(tmp_path: Path, cluster: Cluster):
-    command.ok(
-        "run", "-m", "sim/never,sim/half", "-j", "cues", "-e", "resistance", "--runs", "2", "--db", "local.db",
-        "--quiet", cwd=tmp_path,
-    )  # fmt: skip
-    shutil.copy(tmp_path / "local.db", tmp_path / "ray.db")
-    on = ("--executor", "ray", "--ray-address", cluster.on[-1])
-    boards, tables = [], []
-    for db, executor in (("local.db", ("--executor", "local")), ("ray.db", on)):
-        graded = command.apart(  # Ray keeps the token of a cluster for the whole process
-            "judge", "-j", "offline", "--format", "json", "--quiet", "--db", db, *executor, cwd=tmp_path, env=ENV
-        )
-        assert graded.code in (0, 3), graded.err  # it abstains where it is too unsure
-        boards.append(settled_board(graded))
-        trained = command.apart(
-            "train-judge", "--from", db, "--judge", "cues", "--out", f"{db}-out", "--format", "json", *executor,
-            cwd=tmp_path, env=ENV,
-        )  # fmt: skip
-        assert trained.code in (0, 1), trained.err
-        tables.append(json.loads(trained.out))
-    assert boards[0] == boards[1]
-    assert tables[0] == tables[1]
 
 
 @pytest.mark.deep

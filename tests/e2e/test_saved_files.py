@@ -249,13 +249,12 @@ def test_what_is_no_file_is_told_at_once(here: Path) -> None:
     Path("a\nb.yaml").write_bytes(b"\xff")
     Path("labels.xlsx").write_bytes(packed("[Content_Types].xml", "xl/workbook.xml"))
     Path("s.csv").mkdir()
-    into, weights = "import --db here.db", "judge -j offline --db here.db --weights"
+    into = "import --db here.db"
     grid = f"{ASK.replace('harbour', 'rent')} --grid"
     for line, says in {
         f"{into} pipe.tar": "pipe.tar: this is a pipe, not a file", f"{into} pipe": "pipe: this is a pipe, not a file",
-        f"{weights} pipe.npz": "pipe.npz: this is a pipe",
         f"{into} zero.tar": "zero.tar: this is a device, not a file", f"{into} zero.csv": "zero.csv: this is a device",
-        f"{into} zero.json": "zero.json: this is a device", f"{weights} zero.npz": "zero.npz: this is a device",
+        f"{into} zero.json": "zero.json: this is a device",
         f"{grid} zero.jsonl": "zero.jsonl: this is a device", f"{into} loop.csv": "loop.csv: cannot be read (Too many",
         f"{into} absent.csv": "absent.csv: cannot be read (No such file", f"{into} s.csv": "s.csv: nothing in it that",
         f"{into} labels.xlsx": "this is an Excel or LibreOffice workbook, not a tar archive; save the sheet as CSV",

@@ -26,11 +26,10 @@ from independence.exchange.export_tables import ExportedEdition, ExportTable, Ro
 from independence.extensions.published import cache_files
 from independence.report import board_tables
 from independence.report.board_data import SubjectInfo
-from independence.store import artefacts, database, queries, routes, scopes
+from independence.store import artefacts, database, queries, scopes
 from independence.store.artefacts import ArtefactRow
 from independence.store.dialogues import Dialogue
 from independence.store.records import CallRow, TrialRow, VerdictRow
-from independence.store.routes import RouteRow, VerdictRoute
 from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite, load
 from independence.types import Attempt, Missing, Reply, Sampling, Usage, Verdict
@@ -116,21 +115,14 @@ def test_every_planned_turn_is_a_row_with_its_request_and_its_words_or_why_it_is
     assert rows(connection, "verdicts", "plain") == []
 
 
-def test_verdicts_of_every_judge_say_whether_they_count_and_from_whom_they_were_bought(
-    connection: sqlite3.Connection,
-) -> None:
+def test_verdicts_of_every_judge_say_whether_they_count(connection: sqlite3.Connection) -> None:
     found = rows(connection, "verdicts")
     assert [(row["judge"], row["missing"], row["values"], row["current"]) for row in found] == [
         ("ann", "unreadable_verdict", {}, False), ("zoe", None, {"drift": 2}, False)
     ]  # fmt: skip
     assert found[1]["reasoning"] == "It moved."
     connection.execute("UPDATE verdicts SET rubric = 'published'")
-    key, trial = connection.execute("SELECT key, trial FROM verdicts WHERE judge = 'zoe'").fetchone()
-    for auditor, route in (("acme/first", VerdictRoute("offline", 0.1)), ("acme/last", VerdictRoute("audit", 0.25))):
-        routes.add(connection, [RouteRow(key, auditor, trial, route)])
-    bought = [(row["current"], row["auditor"], row["route"], row["probability"])
-              for row in rows(connection, "verdicts")]  # fmt: skip
-    assert bought == [(False, None, None, None), (True, "acme/last", "audit", 0.25)]
+    assert [row["current"] for row in rows(connection, "verdicts")] == [False, True]
 
 
 def test_neither_addresses_nor_details_of_errors_are_in_any_table(connection: sqlite3.Connection) -> None:

@@ -21,7 +21,6 @@ from independence.errors import UsageError
 from independence.judge.kinds import JudgeKind
 from independence.report.additions import BoardColumn, ReportSection
 from independence.report.analysis import Analysis
-from independence.report.estimates import Estimator
 from independence.report.scoring import Scoring
 from tests import plugin
 from tests.e2e import command, suites
@@ -36,7 +35,6 @@ SHAPES = {
     plugins.ANALYSES: Analysis,
     plugins.COMMANDS: click.Command,
     plugins.JUDGES: JudgeKind,
-    plugins.ESTIMATES: Estimator,
     plugins.COLUMNS: BoardColumn,
     plugins.SECTIONS: ReportSection,
     plugins.EXECUTORS: ExecutorKind,

@@ -12,7 +12,7 @@ from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report import analysis, board_data
 from independence.report.advice.board import SidesBoard
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.board import Board, InferenceOptions
+from independence.report.board import Board
 from independence.suites.load import LoadedSuite
 
 from .advice import advised
@@ -23,15 +23,14 @@ from .filled import Toy
 def shown(toy: Toy, kind: str) -> RenderedBoard:
     loaded = advised.suite(analysis=kind)
     advised.fill(toy.connection, loaded, {"a": Leaning(sycophancy=0.2), "bb": Leaning(sycophancy=0.03)})
-    options = BoardOptions(reading=InferenceOptions(correction="none"))
-    return analysis.board(toy.connection, advised.scope(loaded), options)
+    return analysis.board(toy.connection, advised.scope(loaded), BoardOptions())
 
 
 def test_a_suite_is_read_by_what_it_says_in_boards_and_reports(toy: Toy) -> None:
     assert isinstance(shown(toy, "stance_csv").document, StanceBoard)
     document = shown(toy, "paired_sides").document
     assert isinstance(document, SidesBoard)
-    assert (len(document.rows), document.correction) == (2, "none")
+    assert (len(document.rows), document.correction) == (2, "holm")
     toy.complete("a", ((8, 6, 2), (7, 7, 1)))
     assert isinstance(analysis.board(toy.connection, toy.scope, BoardOptions()).document, Board)
     for scope, section in ((advised.scope(advised.suite()), "tilt"), (toy.scope, "scenarios")):
@@ -45,7 +44,6 @@ def test_a_suite_is_read_by_what_it_says_in_boards_and_reports(toy: Toy) -> None
         ("paired_sides", ["--db", "--scoring"], "--scoring is about an index, and suite quarrels is"),
         ("paired_sides", ["--matrix"], "--matrix is about an index"),
         ("stance_csv", ["--fail-under"], "which has none; leave it out"),
-        ("stance_csv", ["--correction"], "tests of several subjects"),
         ("index", ["--fail-under"], "declares no index"),
     ],
 )  # fmt: skip
@@ -55,8 +53,8 @@ def test_flags_that_make_no_sense_are_refused_by_name_and_others_not(
     with pytest.raises(UsageError) as error:
         analysis.refuse(advised.suite(analysis=kind).suite, flags)
     assert told in str(error.value)
-    analysis.refuse(toy_suite.suite, ["--scoring", "--matrix", "--correction", "--db"])
-    analysis.refuse(advised.suite().suite, ["--correction", "--suite", "--detailed"])
+    analysis.refuse(toy_suite.suite, ["--scoring", "--matrix", "--db"])
+    analysis.refuse(advised.suite().suite, ["--suite", "--detailed"])
     analysis.refuse(advised.suite(analysis="stance_csv").suite, ["--judge"])
 
 

@@ -12,7 +12,7 @@ import pytest
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
 from independence.report import board_tables, comparison_tables, notes, planned_verdicts, runs
-from independence.report.board import Board, BoardJudges, board
+from independence.report.board import Board, board
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import to_markdown
 from independence.store import queries
@@ -284,35 +284,10 @@ def test_who_takes_reasoning_is_marked_and_the_mark_explained(toy: Toy) -> None:
     assert "† answers used reasoning tokens, or came with their reasoning." in notes.readings(found)
 
 
-def test_where_several_judges_graded_an_interval_holds_their_error(toy: Toy) -> None:
-    for config, given in {"a": (8, 8), "b": (5, 2), "c": (3, 4), "d": (9, 9)}.items():
-        toy.complete(config, [{"one": (one, 6, 2), "two": (one - 1, 6, 2)} for one in given])
-    found = toy.board(judge="one")
-    assert found.judges == BoardJudges(("one", "two"), 4, pytest.approx(75 / 10 / 2 / 2**0.5))
-    for row in found.rows:  # the second judge only is one lower everywhere
-        assert row.intervals["judges-like-these"] == pytest.approx(row.intervals["scenarios-like-these"])
-    for said in ("Those called judges-like-these", "what one, two gave 4 subjects", "(SD 2.7 points)"):
-        assert any(said in line for line in notes.readings(found)), said
-    toy.complete("leaned against", [{"one": (6, 6, 2), "two": (2, 6, 2)}] * 2)
-    wider = {row.config: row.intervals for row in toy.board(judge="one").rows}["a"]
-    low, high = wider["scenarios-like-these"]
-    assert wider["judges-like-these"][0] < low < high < wider["judges-like-these"][1]
-
-
-def test_people_who_scored_a_few_do_not_take_the_interval_for_other_judges_away(toy: Toy) -> None:
-    for config, firm in (("a", 8), ("b", 5), ("c", 3)):
-        both = {"one": (firm, 6, 2), "two": (firm, 5, 2)}
-        toy.complete(config, [both, {**both, "human:Ann": (firm, 6, 2)}])
-    found = toy.board(judge="one")
-    assert isinstance(found.judges, BoardJudges)
-    assert found.judges.names == ("one", "two")
-
-
 def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(toy: Toy) -> None:
     toy.complete("a", ((8, 6, 2), (6, 6, 2)))
     found = toy.board()
-    assert "judges-like-these" not in found.rows[0].intervals
-    said = "Intervals ignore errors of the judge. To include them, let another judge"
+    said = "Intervals ignore errors of the judge. `independence validate-judges` shows"
     assert any(line.startswith(said) for line in notes.readings(found))
 
 

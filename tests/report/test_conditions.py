@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report import matrix, notes
-from independence.report.board import DEFAULT, STRICT, Board, BoardJudges
+from independence.report import matrix
+from independence.report.board import DEFAULT, STRICT, Board
 from independence.report.table import Table
 from independence.stats import comparison
 from independence.store import records
 from independence.store.records import EditionRow
-from independence.types import Reply
 
 from . import filled
 from .cells import by_id, rows
 from .filled import Asked, Scores, Toy
-from .test_estimates import Bench
 
 CELLS = (("plain", "user_role"), ("plain", "tool_role"), ("firm", "user_role"), ("firm", "tool_role"))
 # Firmness on the radio in each cell, two runs: firm adds 2, the tool 1, both together 1 more on the even ones.
@@ -193,31 +189,6 @@ def test_a_verdict_that_one_condition_lacks_leaves_no_index(toy: Toy) -> None:
     (row,) = pooled(toy).rows
     assert (row.index, row.flags) == (None, {"missing:unjudged": 1})
     assert row.bounds[0] < 50 < row.bounds[1]
-
-
-def test_several_judges_of_all_conditions_make_the_interval_for_other_judges(toy: Toy) -> None:
-    levelled(toy, THREE, ("cues", "human:Ann"))
-    found = pooled(toy, "cues")
-    assert found.judges == BoardJudges(("cues", "human:Ann"), 3, pytest.approx(10 / math.sqrt(2)))
-    assert all(row.intervals["judges-like-these"] for row in found.rows)
-    assert any("by what cues, human:Ann gave 3 subjects" in line for line in notes.readings(found))
-    toy.connection.execute("DELETE FROM verdicts WHERE judge = 'human:Ann' AND trial LIKE '% plain/%'")
-    found = pooled(toy)  # people who scored one condition are no judges of all
-    assert found.judges is msgspec.UNSET
-    assert any(line.startswith("Intervals ignore errors of the judge") for line in notes.readings(found))
-
-
-def test_estimates_of_one_condition_are_none_of_all(toy: Toy) -> None:
-    bench, own = Bench(toy), Asked("a", POOLED[1])
-    bench.answer("a")
-    toy.plan(own)
-    for scenario, turns in filled.TURNS.items():
-        said = [Reply(f"{scenario} of another condition", "tool")] * turns
-        bench.at[own, scenario, 1] = toy.answer(own, scenario, 1, *said)
-    bench.predict_all()
-    (alone,) = toy.board(judge="offline").rows
-    (both,) = pooled(toy, "offline").rows
-    assert (alone.estimate.method, both.estimate, both.index) == ("offline", None, pytest.approx(72.5))
 
 
 def test_one_condition_is_nothing_to_pool(toy: Toy) -> None:

@@ -61,10 +61,6 @@ def counts(judges: str) -> list[JudgeCounts]:
         ("cues model", "model"),
         ("cues cues model", "cues"),  # the newest graded a part alone
         (" ".join(["cues"] * 10 + ["model"] * 9), "model"),  # large sets lack some verdicts of every judge
-        ("model offline", "model"),  # predictions replace no verdicts
-        ("offline model", "model"),
-        ("offline", "offline"),
-        ("hybrid:acme/judge hybrid:acme/judge hybrid:acme/judge model", "hybrid:acme/judge"),
         ("b human:Ann human:Ann", "b"),
         ("human:Ann", None),
         ("cues cues@1 cues@1 cues@1", "cues"),

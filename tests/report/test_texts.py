@@ -13,7 +13,6 @@ from independence.config import documents
 from independence.report import board_data, board_tables, legend, notes, table
 from independence.report.board import Board
 from independence.report.board_rows import BoardRow
-from independence.report.estimates import EstimatedIndex
 from independence.report.legend import FieldMeaning, distinct_labels, fitted, short, tight
 from independence.report.table import (
     Column,
@@ -181,13 +180,6 @@ def test_a_caption_says_once_what_intervals_are_about_and_whose_words_are_read()
 
 
 def test_indices_and_intervals_are_clipped_for_display_only() -> None:
-    for index, ci, said in (
-        (100.7, (94.3, 107.1), ("100.0", "94.3–100.0")),
-        (104.0, (101.0, 107.0), ("100.0", "100.0–100.0")),
-        (-2.0, (-9.0, 5.04), ("0.0", "0.0–5.0")),
-    ):
-        estimated = with_row(estimate=EstimatedIndex("offline", index, ci, 0, 15))
-        assert texts(estimated)[5:8] == [*said, "0/15"]
     assert texts(with_row(ci=(-3.0, 104.0)))[4] == "0.0–100.0"
     shown = texts(with_row(index=63.05 + 2e-14, ci=(63.05, 63.05)))
     assert f"{shown[3]}–{shown[3]}" == shown[4], "an index and an interval of no width read alike"
@@ -199,10 +191,6 @@ def test_cautions_stand_below_every_form_of_a_board() -> None:
     )
     wanted = {board_data.RULES_ONLY, f"{notes.AS_PUBLISHED}.", *notes.also_graded(("other",))}
     assert wanted <= set(board_tables.ranked(published, INDEX).notes)
-    estimated = msgspec.structs.replace(HOLE, estimate=EstimatedIndex("offline", 70.0, (60.0, 80.0), 0, 15))
-    for rows, says in (((estimated,), True), ((ROW, estimated), False)):
-        alone = board_tables.estimates(msgspec.structs.replace(published, rows=rows))
-        assert wanted & set(alone.notes) == (wanted if says else set())
 
 
 # Names that fit, and what things are called

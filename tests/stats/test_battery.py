@@ -246,7 +246,7 @@ def test_incomplete_subjects_differ_only_where_their_nearest_ends_do() -> None:
     keyword = battery.estimate(picks.of(KNOWN["keyword"]))
     assert battery.compare(many, keyword) == (0, None, 1)
     p = battery.pair_p_values([battery.estimate(rows), few, brick])
-    assert comparison.tiers(ranks.adjusted_pairs(np.abs(p), "holm")) == [1, 1, 2]
+    assert comparison.tiers(ranks.adjusted_pairs(np.abs(p))) == [1, 1, 2]
     assert ranks.rank_intervals(p) == [(1, 2), (1, 2), (3, 3)]
 
 

@@ -60,7 +60,7 @@ def test_who_is_below_is_tested_by_holm_s_steps():
     best, levels = IndexEstimate(90.0, 1.0, 30.0), [0.05, 0.04, 0.05, 0.05, 0.02, 0.05]
     p = [difference(best, one).p * ERROR / own for one, own in zip(others, levels, strict=True)]
     found = surely_below(best, others, levels)
-    assert found == [bool(one < ERROR) for one in adjusted(np.array(p), "holm")] == [False] * 3 + [True] * 3
+    assert found == [bool(one < ERROR) for one in adjusted(np.array(p))] == [False] * 3 + [True] * 3
     assert surely_below(best, others[2:3], [0.05]) == [True], "alone it would be"
     assert surely_below(best, [], []) == []
 

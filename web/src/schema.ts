@@ -134,8 +134,6 @@ export interface Board {
   readonly correction: string;
   readonly minimum_detectable: number | null;
   readonly minimum_detectable_corrected: number | null;
-  readonly judges?: BoardJudges;
-  readonly judging: string | null;
   readonly judge_prompt?: "as published";
   readonly words?: "own" | "published";
   readonly wording?: string;
@@ -179,32 +177,12 @@ export interface BoardRow {
   readonly rank_bounds: readonly [number, number] | null;
   readonly rank_ci: readonly [number, number] | null;
   readonly intervals: Readonly<Record<string, readonly [number, number] | null>>;
-  readonly estimate: EstimatedIndex | null;
   readonly thinking: boolean;
   readonly evades?: number;
   readonly without_evasions?: number | null;
   readonly points_lost?: Readonly<Record<string, number | null>>;
   readonly origin?: "imported" | "measured here";
   readonly most_runs?: number;
-}
-
-/** An estimated index in points, or why there is none. `unlike`: the offline judge withholds too many verdicts, as the replies are unlike those that it was trained on; `uncalibrated`: it was trained on other words and too little was bought; `undrawn`: too little was drawn at random to tell how far off the rest is; `incomplete`: replies or verdicts are missing, or not yet bought; `bounded`: bought verdicts came to nothing. */
-export interface EstimatedIndex {
-  readonly method: "bounded" | "incomplete" | "offline" | "prediction-powered" | "uncalibrated" | "undrawn" | "unlike";
-  readonly index: number | null;
-  readonly ci: readonly [number, number] | null;
-  readonly bought: number;
-  readonly verdicts: number;
-  readonly bounds: readonly [number, number] | null;
-  readonly lost: Readonly<Record<string, number>>;
-  readonly flagged: Readonly<Record<string, number>>;
-}
-
-/** Whose disagreement the intervals for other judges rest on. */
-export interface BoardJudges {
-  readonly names: readonly string[];
-  readonly subjects: number;
-  readonly severity: number;
 }
 
 /** How few scenarios a board rests on, and what that costs; standard errors of a typical index, in points. */
@@ -517,10 +495,6 @@ export interface VerdictDocument {
   readonly quote?: string | null;
   readonly quote_found?: boolean | null;
   readonly spans?: readonly QuotedSpan[];
-  readonly route?: string;
-  readonly probability?: number | null;
-  readonly auditor?: string;
-  readonly prediction?: Prediction | null;
 }
 
 /** A passage that a verdict names: `turn`'s text from `start` to `end`, in UTF-16 code units as JavaScript counts. `of`: `quote` of the verdict, its `reasons`, or what a phrase that the rules found speaks for: `gave way`, `stood`, or `rules` where it is a degree. */
@@ -529,15 +503,6 @@ export interface QuotedSpan {
   readonly start: number;
   readonly end: number;
   readonly of?: "gave way" | "quote" | "reasons" | "rules" | "stood";
-}
-
-/** What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it. */
-export interface Prediction {
-  readonly values: Readonly<Record<string, number>>;
-  readonly expected_error: Readonly<Record<string, number>>;
-  readonly flagged: readonly string[];
-  readonly known: boolean;
-  readonly doubt: number;
 }
 
 /** What a judge wrote before it graded. */

@@ -5,18 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import NamedTuple, Unpack
 
 from independence.api.formats import ExportContents, Exporter
 from independence.api.reading import Names, Store, names
 from independence.config import plugins
 from independence.config.options import Place
-from independence.errors import UsageError
 from independence.exchange import data_set, export_tables, labels, output
 from independence.exchange.output import Manifest
 from independence.report import judge_choice
-from independence.store import database, queries, routes, scopes
+from independence.store import database, queries, scopes
 from independence.store.scopes import BoardScope
 
 Files = dict[str, Iterable[bytes]]
@@ -116,28 +114,17 @@ def label_sample(
     size: int,
     seed: int = 0,
     models: Names = (),
-    audited_by: str | None = None,
     raters: Names = (),
     **place: Unpack[Place],
 ) -> LabelSample:
     """At most `size` finished dialogues of one condition. Raises StoreError where there are none.
 
     `raters`: people, three of whom are to score each dialogue; each has lines of their own.
-    `audited_by`: a person `human:NAME`; then all those that an audit has drawn for them and that they have not scored.
     """
     (scope,) = store.places(place, one=True)
     with store.reading() as connection:
         by = judge_choice.judge_here(connection, scope, place.get("judge"))
         found = labels.candidates(connection, scope, by, names(models))
-        if audited_by is not None:
-            awaited = routes.awaited(connection, audited_by)
-            found = [one for one in found if one.trial.key in awaited]
-            if not found:
-                raise UsageError(
-                    f"no dialogue waits for scores of `{audited_by}`",
-                    f"`independence judge -j offline -j {quote(audited_by)} --audit 20` draws a sample for them",
-                )
-            size = len(found)
         drawn = labels.sample(found, size, seed)
         content = labels.to_csv(scopes.grading(connection, scope), drawn, tuple(dict.fromkeys(names(raters))))
     return LabelSample(content, len(drawn), len(found), labels.counts(drawn))

@@ -27,7 +27,6 @@ from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.judge import kinds
 from independence.report import looks
 from independence.stats.allocation import LEAST
 from independence.store.database import reading
@@ -164,12 +163,9 @@ def _side(trial: Trial) -> Side:
 
 
 def refuse_several_judges(run: ResolvedRun, what: str) -> None:
-    """Raise UsageError unless one judge gives all verdicts itself. `what`: whose interval it is, as `a gate's`."""
+    """Raise UsageError unless one judge gives all verdicts. `what`: whose interval it is, as `a gate's`."""
     if len(run.judges) != 1:
         raise UsageError(f"{what} interval goes by one judge, and these are {len(run.judges)}", "name one with -j")
-    if kinds.of(run.judges[0].name).predicts:
-        said = f"judge `{run.judges[0].name}` predicts verdicts, and {what} interval does not hold the error of that"
-        raise UsageError(said, "name a judge that gives them with -j")
 
 
 def calls_to_go(preview: RunPreview) -> int:

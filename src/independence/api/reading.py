@@ -166,7 +166,6 @@ class Store:
         written = {
             "--scoring": scoring != STRICT, "--pooled": pooled,
             "--generalises-to": reading.generalises_to != DEFAULT.generalises_to,
-            "--correction": reading.correction != DEFAULT.correction,
         }  # fmt: skip
         analysis.refuse(scope.suite, [flag for flag, is_set in written.items() if is_set])
         by = judge_choice.judge_here(self.connection, scope, judge)

@@ -57,8 +57,6 @@ def _table(preview: RunPreview) -> Table:
         answers, verdicts = (total(b for payer, b in bills.items() if bool(payer.judge) == of) for of in (False, True))
         rows.append(_row(f"all {len(rows)} subjects", answers, verdicts))
     notes = [*_NOTES, *(f"{one}." for one in run.notes)]
-    shares = [share for judge in run.judges if (share := judge.note())]
-    notes += [f"{said}." for said in (*shares, *preview.purchases)]
     if preview.unexamined:
         notes.append(f"{preview.unexamined}.")
     first = [f"{preview.cost.known} known dialogues show whether the judge can judge"] * bool(preview.cost.known)

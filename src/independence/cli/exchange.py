@@ -191,7 +191,6 @@ def export(
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
 @click.option("--raters", type=options.NameList(), default=(), help="People: each dialogue is for three of them.")
-@click.option("--audited-by", metavar="human:NAME", help="Instead: all dialogues that an audit drew for this person.")
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
@@ -201,7 +200,6 @@ def label_sample(
     size: int,
     seed: int,
     raters: tuple[str, ...],
-    audited_by: str | None,
     models: tuple[str, ...],
     force: bool,
     place: Place,
@@ -217,9 +215,8 @@ def label_sample(
     from independence.config import user_files
 
     with reading.Store(db, note) as store:
-        sample = files.label_sample(store, size, seed, models, audited_by, raters, **place)
+        sample = files.label_sample(store, size, seed, models, raters, **place)
     user_files.write_new(file, sample.content, "label-sample", force=force)
-    which = "" if audited_by else f" of {sample.found}"
-    note(f"written: {sample.drawn}{which} dialogues in {file}" + ("" if audited_by else f" (--seed {seed})"))
+    note(f"written: {sample.drawn} of {sample.found} dialogues in {file} (--seed {seed})")
     for name, levels in sample.levels.items():
         note(f"{name}: {', '.join(f'{level} {count}' for level, count in sorted(levels.items()))}")

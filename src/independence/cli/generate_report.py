@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +10,6 @@ from independence.cli import activity, options
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
-
-if TYPE_CHECKING:
-    from independence.stats.comparison import Correction
 
 
 @options.command("generate-report")
@@ -45,7 +41,6 @@ def command(
     models: tuple[str, ...],
     scoring: str,
     generalises_to: str,
-    correction: Correction,
     pooled: bool,
     force: bool,
 ) -> None:
@@ -65,7 +60,7 @@ def command(
     if (with_dialogues or redact_prompts) and not as_html:
         raise UsageError("--with-dialogues and --redact-prompts are about the file of --html", "add --html")
     asked: reading.ReportOptions = {
-        "scoring": scoring, "models": models, "reading": board.InferenceOptions(generalises_to, correction),
+        "scoring": scoring, "models": models, "reading": board.InferenceOptions(generalises_to),
         "pooled": pooled, **place,
     }  # fmt: skip
     with reading.Store(db, note) as store, activity.working("making the report"):

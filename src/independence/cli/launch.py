@@ -49,8 +49,7 @@ def launch(
 
 def lines(preview: RunPreview) -> list[str]:
     """What to say before anything is asked."""
-    shares = [share for judge in preview.run.judges if (share := judge.note())]
-    said = [*preview.run.notes, *shares, *preview.purchases, *filter(None, [preview.unexamined]), _plan_line(preview)]
+    said = [*preview.run.notes, *filter(None, [preview.unexamined]), _plan_line(preview)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
         said.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
@@ -122,7 +121,8 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
         note("everything answered so far is stored; the same command resumes", terminal.quiet)
         return result.stopped_by.exit_code
     told = f" ({result.unsettled})" if result.unsettled else ""
-    unfinished = [f"{result.unfinished} dialogues unfinished, {_next(result.run)}{told}"] * bool(result.unfinished)
+    again = f"{result.unfinished} dialogues unfinished, the same command asks again{told}"
+    unfinished = [again] * bool(result.unfinished)
     why = {reason: f" ({sentence})" for reason, sentence in result.why.items()}
     if missing := [*unfinished, *(f"{count} {one}{why.get(one, '')}" for one, count in result.missing.items())]:
         note(f"missing: {'; '.join(missing)}")
@@ -139,15 +139,6 @@ def _more(run: ResolvedRun, board: RenderedBoard) -> str:
     variant, _, mode = asked.partition("/")
     place = "" if asked == usual else f" --system-prompt {quote(variant)} --delivery {quote(mode)}"
     return f"More: `independence leaderboard{place} --explain`."
-
-
-def _next(run: ResolvedRun) -> str:
-    """What finishes a run that left something out."""
-    auditors = [judge.auditor for judge in run.judges if judge.auditor is not None]
-    people = [auditor.name for auditor in auditors if not auditor.is_asked]
-    if not people:
-        return "the same command asks again"
-    return f"`independence label-sample FILE --audited-by {quote(people[0])}` writes those that wait for scores"
 
 
 def spent(usd: float, unknown_usd: float) -> str:

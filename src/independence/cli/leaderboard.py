@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +10,6 @@ from independence.cli import activity, options
 from independence.cli.terminal import note
 from independence.config.options import Place
 from independence.errors import UsageError
-
-if TYPE_CHECKING:
-    from independence.stats import comparison
 
 
 @options.command("leaderboard")
@@ -35,7 +31,6 @@ def command(
     detailed: bool,
     explain: bool,
     generalises_to: str,
-    correction: comparison.Correction,
     matrix: bool,
     models: tuple[str, ...],
     pooled: bool,
@@ -55,7 +50,7 @@ def command(
                 tables = store.matrix(**place)
             table_output.print_tables(tables, format_)
             return
-        asked = board.InferenceOptions(generalises_to, correction)
+        asked = board.InferenceOptions(generalises_to)
         with activity.working("building the board"):
             made = store.board(**place, scoring=scoring, models=models, reading=asked, pooled=pooled)
         more = f"More: --explain{'' if detailed else ', --detailed'}."

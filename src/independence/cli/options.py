@@ -29,14 +29,11 @@ from independence.cli.option_groups import (
     option,
 )
 from independence.config.options import (
-    AUDIT_SHARE,
     CALLS,
     RUNS,
-    UNSURE_SHARE,
     ConnectionOptions,
     DecisionOptions,
     GradeOptions,
-    OfflineOptions,
     Place,
     RerunOptions,
     RunOptions,
@@ -206,8 +203,6 @@ READING = each(
     option(ADVANCED, "--generalises-to", type=click.Choice(["these-scenarios", "scenarios-like-these"]),
                  default="these-scenarios", show_default=True,
                  help="What intervals and tiers are for: more runs, or other scenarios."),
-    option(ADVANCED, "--correction", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                 help="Correction for the many comparisons behind the tiers."),
 )  # fmt: skip
 PART = together(
     "part",
@@ -297,21 +292,6 @@ _STREAM = option(
     ADVANCED, "--stream/--no-stream", default=None,
     help="Read answers as they are written, and give up on silence.  [default: from local servers]",
 )  # fmt: skip
-_OFFLINE = (
-    option(JUDGE, "--unsure-share", advanced=True, type=click.FloatRange(0, 1), default=UNSURE_SHARE, show_default=True,
-                 help="hybrid: share of the verdicts to buy because they are least certain."),
-    option(JUDGE, "--audit-share", advanced=True, type=click.FloatRange(0, 1), default=AUDIT_SHARE, show_default=True,
-                 help="hybrid: share of the other verdicts to buy, drawn at random."),
-    option(JUDGE, "--weights", type=_FILE, advanced=True,
-                 help="Weights of the offline judge; default: the suite folder's, else the package's."),
-)  # fmt: skip
-OFFLINE = together("offline", OfflineOptions, *_OFFLINE)
-_AUDIT = option(
-    JUDGE, "--audit", type=click.IntRange(min=1), is_flag=False, flag_value=20,
-    help="The model grades a sample of N dialogues per scenario (20), to correct the offline judge.",
-)  # fmt: skip
-
-
 MAX_COST = option(
     LIMITS, "--max-cost", type=float, help="Hard limit in dollars for this command; judge and retries included."
 )  # fmt: skip
@@ -369,7 +349,7 @@ _CONDITIONS = each(
     option(WHAT, "--delivery", "--modes", "modes", type=NameList(), default=(),
            help="user_role (plain chat), tool_role (a tool). How the person's texts reach the model."),
 )  # fmt: skip
-_KINDS = "A model id, or `cues` (rules, free). Also `picks`, `picks:MODEL` (choices), `offline`, `hybrid:MODEL`"
+_KINDS = "A model id, or `cues` (rules, free). Also `picks`, `picks:MODEL` (choices)"
 
 
 _TRUST = _flag(JUDGE, "--trust-judge", "Grade without showing first that the judge can judge.", advanced=True)
@@ -379,7 +359,6 @@ def _judging(default: str) -> AnyOption:
     return each(
         judges(f"{_KINDS}; repeatable. Default: {default}."),
         _TRUST,
-        OFFLINE,
         _flag(JUDGE, "--no-judge", "Collect replies only; the command without this grades them."),
     )
 
@@ -474,7 +453,6 @@ GRADE = together(
     GradeOptions,
     judges(f"{_KINDS}; repeatable.", required=True),
     _TRUST,
-    together("offline", OfflineOptions, _AUDIT, *_OFFLINE),
     _STORED_SUITE,
     option(WHAT, "--system-prompt", "--variant", "--variants", "variants", type=VariantList(), default=(),
            help="System prompts: names, or your .md file; default: all that are stored.",

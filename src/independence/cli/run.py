@@ -88,7 +88,7 @@ def judge(options: GradeOptions, terminal: TerminalOptions, db: Path) -> None:
     """Grade every finished dialogue of one edition, under all its conditions or some, imported ones included.
 
     Verdicts are added to those of other judges and never overwritten. What this judge graded already is not graded
-    again. With --audit, one model grades a sample of each scenario, which corrects the board of the offline judge.
+    again.
     """
     from independence.api import running
     from independence.cli import launch

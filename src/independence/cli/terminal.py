@@ -70,9 +70,7 @@ def _folded(line: str, columns: int) -> list[str]:
 NAME = "independence"
 STORE, DEMO_STORE = Path(f"{NAME}.db"), Path(f"{NAME}-demo.db")
 # They take no --db, or not ours.
-WITHOUT_STORE = frozenset(
-    {"", "completion", "demo", "endpoint", "models", "persona", "published", "schema", "suites", "train-judge"}
-)
+WITHOUT_STORE = frozenset({"", "completion", "demo", "endpoint", "models", "persona", "published", "schema", "suites"})
 _NAMED = f"{NAME}.store"  # in the context's meta: the store, where a new command would not find it by itself
 # A name of the user's is quoted for the shell, and can hold anything, a back-tick too.
 _COMMAND = re.compile(rf"`{NAME}((?: (?:'[^']*'|\"[^\"]*\"|[^'\"`])*)?)`")

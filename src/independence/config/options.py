@@ -20,7 +20,6 @@ MARGIN, MARGIN_OF_BEST = 5.0, 1.0  # the same
 MOST_RUNS = 1_000
 CALLS = 20  # at once within a subject
 _SHARD: Final = re.compile("([0-9]{1,6})/([0-9]{1,6})")
-UNSURE_SHARE, AUDIT_SHARE = 0.20, 0.05
 
 
 class Place(TypedDict, total=False):
@@ -80,15 +79,6 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         return CALLS if self.parallel_tasks is None else self.parallel_tasks
 
 
-class OfflineOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How offline judges are used: by which weights, and what is bought from models beside them."""
-
-    unsure_share: float = UNSURE_SHARE  # of the verdicts, for being least certain
-    audit_share: float = AUDIT_SHARE  # of the verdicts, drawn at random from the rest
-    weights: Path | None = None
-    audit: int | None = None  # verdicts a scenario that are bought to correct the offline judge
-
-
 class SuitePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which scenarios of a grid, or of another suite, are asked."""
 
@@ -119,7 +109,6 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
     seed: int = 0  # another one draws everything anew
     sampling: Sampling = Sampling()
-    offline: OfflineOptions = OfflineOptions()
     connection: ConnectionOptions = ConnectionOptions()
 
     def __post_init__(self) -> None:
@@ -226,7 +215,6 @@ class RerunOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     judges: tuple[str, ...] = ()
     no_judge: bool = False
     trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
-    offline: OfflineOptions = OfflineOptions()
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
@@ -248,7 +236,6 @@ class GradeOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     modes: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
     trust_judge: bool = False
-    offline: OfflineOptions = OfflineOptions()
 
 
 class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -263,7 +250,6 @@ class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
 _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "connection": ConnectionOptions,
-    "offline": OfflineOptions,
     "part": SuitePart,
     "sampling": Sampling,
 }

@@ -24,7 +24,6 @@ EXPORTERS: Final = "independence.exporters"
 SCORING: Final = "independence.scoring"
 COMMANDS: Final = "independence.commands"
 JUDGES: Final = "independence.judges"
-ESTIMATES: Final = "independence.estimates"
 EXECUTORS: Final = "independence.executors"
 COLUMNS: Final = "independence.columns"
 SECTIONS: Final = "independence.sections"
@@ -32,7 +31,6 @@ SECTIONS: Final = "independence.sections"
 _KINDS: Final = {
     "independence.dialects": "dialect",
     JUDGES: "judge",
-    ESTIMATES: "estimate of the judge kind",
     ANALYSES: "analysis",
     IMPORTERS: "importer",
     EXPORTERS: "exporter",
@@ -63,13 +61,7 @@ OURS: Final[Mapping[str, Mapping[str, str]]] = {
     COMMANDS: {
         "published": "independence.extensions.published.command:published",
         "suites.adopt": "independence.extensions.published.command:adopt",
-        "train-judge": "independence.extensions.trained.command:command",
     },
-    JUDGES: {
-        "offline": "independence.extensions.trained.kinds:OFFLINE_KIND",
-        "hybrid": "independence.extensions.trained.kinds:HYBRID_KIND",
-    },
-    ESTIMATES: dict.fromkeys(("offline", "hybrid"), "independence.extensions.trained.estimates:ESTIMATOR"),
     EXECUTORS: {"ray": "independence.extensions.ray:EXECUTOR"},
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from independence.config.options import ConnectionOptions, OfflineOptions, SuitePart
+from independence.config.options import ConnectionOptions, SuitePart
 from independence.types import Sampling
 
 
@@ -29,15 +29,6 @@ class ConnectionSettings(TypedDict, total=False):
     trust_folder: bool
 
 
-class OfflineSettings(TypedDict, total=False):
-    """Of OfflineOptions."""
-
-    unsure_share: float
-    audit_share: float
-    weights: Path | str | None
-    audit: int | None
-
-
 class SuitePartSettings(TypedDict, total=False):
     """Of SuitePart."""
 
@@ -57,7 +48,7 @@ class SamplingSettings(TypedDict, total=False):
     extra_body: str | None
 
 
-class RunSettings(SuitePartSettings, SamplingSettings, OfflineSettings, ConnectionSettings, total=False):
+class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total=False):
     """Of RunOptions."""
 
     suite: str
@@ -78,7 +69,6 @@ class RunSettings(SuitePartSettings, SamplingSettings, OfflineSettings, Connecti
     trust_judge: bool
     seed: int
     sampling: Sampling
-    offline: OfflineOptions
     connection: ConnectionOptions
 
 
@@ -107,7 +97,7 @@ class StoredSettings(ConnectionSettings, total=False):
     connection: ConnectionOptions
 
 
-class RerunSettings(StoredSettings, SamplingSettings, OfflineSettings, total=False):
+class RerunSettings(StoredSettings, SamplingSettings, total=False):
     """Of RerunOptions."""
 
     variant: str | None
@@ -119,10 +109,9 @@ class RerunSettings(StoredSettings, SamplingSettings, OfflineSettings, total=Fal
     judges: str | Sequence[str]
     no_judge: bool
     trust_judge: bool
-    offline: OfflineOptions
 
 
-class GradeSettings(StoredSettings, OfflineSettings, total=False):
+class GradeSettings(StoredSettings, total=False):
     """Of GradeOptions."""
 
     judges: str | Sequence[str]
@@ -130,4 +119,3 @@ class GradeSettings(StoredSettings, OfflineSettings, total=False):
     modes: str | Sequence[str]
     experiments: str | Sequence[str]
     trust_judge: bool
-    offline: OfflineOptions

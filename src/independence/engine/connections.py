@@ -30,7 +30,7 @@ from independence.config.endpoints import (
 from independence.config.entries import ShippedEndpoint
 from independence.config.environment import EnvironmentSettings
 from independence.config.local_models import LocalModels
-from independence.config.options import ConnectionOptions, OfflineOptions, RunOptions
+from independence.config.options import ConnectionOptions, RunOptions
 from independence.config.registry import LookUps, Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import trust
@@ -39,7 +39,6 @@ from independence.errors import IndependenceError, UsageError
 from independence.judge import kinds
 from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
-from independence.suites import load
 from independence.suites.schema import Suite
 
 if TYPE_CHECKING:  # who reads a models file loads no HTTP client
@@ -223,15 +222,12 @@ def with_local(known: Registry, pages: ServerPages | None, env: Mapping[str, str
     return msgspec.structs.replace(known, local=LocalModels(pages.address, tuple(models), weights, usual))
 
 
-USUAL = OfflineOptions()
-
-
 def chosen(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[Judge, ...]:
     """The judges of a run: those it names, else the suite's own or the judge of all suites. Raises UsageError."""
     if options.no_judge:
         return ()
     if options.judges:
-        return kinds.configure(options.judges, JudgeSources(known, suite, options.offline, load.locate(options.suite)))
+        return specs(options.judges, known, suite)
     try:
         return specs((default(suite, env),), known, suite)
     except UsageError as error:
@@ -251,9 +247,9 @@ def named_by_environment(suite: Suite, env: Mapping[str, str]) -> EnvironmentMod
     return model_of_variable(env, suite.default.judge) or model_of_variable(env, suite.default.scorer)
 
 
-def specs(names: Iterable[str], known: Registry, suite: Suite, offline: OfflineOptions = USUAL) -> tuple[Judge, ...]:
+def specs(names: Iterable[str], known: Registry, suite: Suite) -> tuple[Judge, ...]:
     """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
-    return kinds.configure(names, JudgeSources(known, suite, offline))
+    return kinds.configure(names, JudgeSources(known, suite))
 
 
 OTHER_JUDGES = f"{CUES} (rules, no model, no key) or local/ID (a model of your own server)"

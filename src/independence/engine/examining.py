@@ -23,7 +23,7 @@ from independence.judge import examination, model
 from independence.judge.examination import Examination, Graded
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge, verdict_key
-from independence.store import context, gradings, records, routes
+from independence.store import context, gradings, queries, records
 from independence.store.records import CallRow
 from independence.suites import digest, load
 from independence.suites.schema import KnownDialogue, Scenario, Suite
@@ -51,7 +51,7 @@ class KnownDialogues(msgspec.Struct, frozen=True, dict=True):
         """What a judge of these settings gave them."""
         ends = [calls[-1].after for calls in self.calls]
         keys = [verdict_key(*parts, settings) for parts in zip(ends, self.rubrics.values(), strict=True)]
-        stored = routes.stored_keys(connection, keys)
+        stored = queries.grades(connection, keys)
         return [stored.get(key, _UNGRADED) for key in keys]
 
     def result(self, connection: sqlite3.Connection, name: str, settings: str) -> Examination | None:

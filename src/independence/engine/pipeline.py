@@ -24,7 +24,6 @@ from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import (
-    batch_judge,
     delivery,
     estimate,
     examining,
@@ -33,17 +32,15 @@ from independence.engine import (
     service,
     workload,
 )
-from independence.engine.batch_judge import BatchGrading, BatchJudge, PurchaseForecast
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import JudgeExamined, ModelStopped
 from independence.engine.examining import ExaminationPlan
 from independence.engine.executors import choice
-from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.engine.resume import PendingTrial, PendingWork
 from independence.engine.run import BeginRuns, RunOutcome
-from independence.engine.run_context import Parallelism, RunContext
+from independence.engine.run_context import Parallelism
 from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
 from independence.judge.protocol import Judge
@@ -61,7 +58,6 @@ class RunPreview(msgspec.Struct, frozen=True):
     cost: CostEstimate
     differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
     unexamined: str = ""  # what to say of judges of which nothing shows that they can judge
-    purchases: Sequence[str] = ()  # what each hybrid will buy, in a sentence
 
     def __repr__(self) -> str:
         cost, (low, high) = self.cost, self.cost.range_usd
@@ -144,7 +140,7 @@ async def run_pipeline(
                     await opened.writer.write(StoreCall(write_plan, job, first if staged else None))
                 begin = _begin_runs(job, opened) if staged else None
                 context = opened.context(job.suite, job.rubrics)
-                outcome = await _run_and_grade(context, job, examining.without(left, unasked), begin, executor)
+                outcome = await run.run(context, examining.without(left, unasked).todo, job.shares, begin, executor)
             else:
                 outcome = RunOutcome(stop, 0)
             await _refuse_lost(opened, job, outcome.stopped_by)
@@ -226,18 +222,12 @@ def _priced(
     exam: ExaminationPlan, to_examine: Sequence[PendingTrial],
 ) -> RunPreview:  # fmt: skip
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
-    forecasts: dict[Judge, PurchaseForecast] = {
-        judge: judge.forecast(connection, job, left.todo)
-        for judge in job.judges
-        if isinstance(judge, BatchJudge) and judge.auditor is not None
-    }
-    todo = batch_judge.with_forecasts(left.todo, forecasts) if forecasts else left.todo
     listed = found.prices
     costly = any(price not in (None, FREE) for price in listed.values())
     timed = any(dialects.of(one.dialect).own_server for one in found.needs.endpoints.values())
     history = estimate.learned(connection, job.suite) if costly or timed else None
-    cost = estimate.estimate(todo, listed, history)
-    probed = delivery.unknown(connection, delivery.shapes(job.suite, todo), found)
+    cost = estimate.estimate(left.todo, listed, history)
+    probed = delivery.unknown(connection, delivery.shapes(job.suite, left.todo), found)
     # The estimate with the requests that show what reaches the models, at each of their servers; of a model that is
     # known it takes none.
     endpoints = found.needs.endpoints
@@ -250,22 +240,7 @@ def _priced(
     known = estimate.of_known(to_examine, exam.dialogues, listed)
     cost = msgspec.structs.replace(cost.plus(known.typical_usd, *known.range_usd), known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
-    purchases = [one.sentence for one in forecasts.values() if one.sentence]
-    return RunPreview(job, left, cost, differing, exam.unknown, purchases=purchases)
-
-
-async def _run_and_grade(
-    context: RunContext, job: ResolvedRun, left: PendingWork, begin: BeginRuns | None, executor: Executor
-) -> RunOutcome:
-    """Ask and grade what is left; then let those judges speak that read all of it before they grade any."""
-    waiting = {spec for item in left.todo for spec in item.judges if spec.waits_for_all}
-    todo = resume.with_judges(left.todo, lambda judge: not judge.waits_for_all) if waiting else left.todo
-    outcome = await run.run(context, todo, job.shares, begin, executor)
-    for spec in job.judges:
-        if isinstance(spec, BatchJudge) and spec in waiting and outcome.stopped_by is None:
-            later = await spec.grade_all(BatchGrading(context, job.edition, job.trials, job.shares, executor))
-            outcome = RunOutcome(later.stopped_by, outcome.skipped + later.skipped)
-    return outcome
+    return RunPreview(job, left, cost, differing, exam.unknown)
 
 
 def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:

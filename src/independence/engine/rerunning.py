@@ -78,7 +78,7 @@ def rerun(
     for subject in (one for one in chosen if one.endpoint == LOCAL):
         registered.local.check(subject.model, subject.sampling.provider)
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
-    specs = () if options.no_judge else connections.specs(graders, registered, suite, options.offline)
+    specs = () if options.no_judge else connections.specs(graders, registered, suite)
     made = ResolvedRun(
         suite=suite,
         edition=scope.edition,

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from shlex import quote
 
 import msgspec
 
@@ -20,7 +19,7 @@ from independence.engine import connections, dialogue, examining, plan, replicat
 from independence.engine.connections import KeyUse
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
-from independence.errors import StoreError, UsageError
+from independence.errors import StoreError
 from independence.judge.protocol import Judge
 from independence.stats.allocation import LEAST
 from independence.store import queries, scopes
@@ -138,7 +137,7 @@ def run(
     trials, others = plan.trials(suite, selection, chosen), list[Trial]()
     if options.part_of_plan is not None:
         trials, others = plan.sharded(trials, *options.part_of_plan)
-        notes.append(_shard_note(options, trials, others, graders))
+        notes.append(_shard_note(options, trials, others))
     made = ResolvedRun(
         suite=suite,
         edition=loaded.edition,
@@ -188,14 +187,8 @@ def _sample_notes(suite: Suite, selection: Selection, part: SuitePart) -> list[s
     return [f"a balanced sample of whole cells: {count} of {len(suite.scenarios)} scenarios (--seed {seed})"]
 
 
-def _shard_note(options: RunOptions, trials: Sequence[Trial], others: Sequence[Trial], judges: Sequence[Judge]) -> str:
-    """What to say of a shard. Raises UsageError where a judge has to see the dialogues of all."""
-    for judge in judges:
-        if judge.auditor is not None:
-            raise UsageError(
-                f"--shard {options.shard}: {judge.name} goes by all dialogues when it buys verdicts",
-                f"run shards with --no-judge, `merge` their stores, and grade it with `judge -j {quote(judge.name)}`",
-            )
+def _shard_note(options: RunOptions, trials: Sequence[Trial], others: Sequence[Trial]) -> str:
+    """What to say of a shard."""
     whole = len(trials) + len(others)
     return f"shard {options.shard}: {len(trials)} of {whole} dialogues; `merge` puts the stores of all shards together"
 
@@ -259,7 +252,7 @@ def grading(
         suite=suite,
         edition=scope.edition,
         trials=trials,
-        judges=connections.specs(options.judges, known, suite, options.offline),
+        judges=connections.specs(options.judges, known, suite),
         options=options.connection,
         notes=notes,
         local=local,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from independence.engine.plan import Trial
-from independence.judge.protocol import Judge, StoredDialogue, verdict_key
+from independence.judge.protocol import Judge, verdict_key
 from independence.store import endings, queries
 from independence.store.endings import FinishedTrial
 from independence.types import Where, brief
@@ -46,10 +46,7 @@ def compare(
     judges: Sequence[Judge],
     rubrics: Mapping[str, str],
 ) -> PendingWork:
-    """Sort planned trials of an edition; `rubrics` gives each scenario's rubric digest.
-
-    An audit of the offline judge is done where everything that was drawn for it is bought.
-    """
+    """Sort planned trials of an edition; `rubrics` gives each scenario's rubric digest."""
     everyone = tuple(dict.fromkeys(judges))
     keys = {trial.key for trial in trials}
     finished, unfinished = endings.read(connection, where, keys)
@@ -85,8 +82,7 @@ def _ungraded(
         graded = (trial.key, trial.dialogue.scenario.id, judge.name)
         if graded not in verdicts:
             left.append(judge)
-        # Of judges that buy some, being unsure is no reason: their estimates allow for it.
-        elif (reason := verdicts[graded]) and (judge.auditor is None or reason != "unsure"):
+        elif reason := verdicts[graded]:
             missing[reason] += 1
     return tuple(left)
 
@@ -130,14 +126,8 @@ def _with_verdicts(
 ) -> Iterator[tuple[Trial, Mapping[tuple[str, str, str], str | None]]]:
     """Every trial, with the verdicts among which its own are, read for some trials at a time.
 
-    (trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing. Without what
-    a judge that audits has still to draw or to buy.
+    (trial, scenario, judge) graded on today's dialogue and rubric -> reason where the verdict is missing.
     """
-    audited = [judge for judge in judges if judge.auditor is not None]
-    dialogues = stored_dialogues(trials, finished, rubrics) if audited else []
-    unbought = {
-        (one.trial, one.scenario, judge.name) for judge in audited for one in judge.unfinished(connection, dialogues)
-    }
     for first in range(0, len(trials), _AT_ONCE):
         part = trials[first : first + _AT_ONCE]
         keys = {
@@ -147,19 +137,8 @@ def _with_verdicts(
             for judge in judges
         }
         stored = queries.known_verdicts(connection, set(keys.values())) if keys else {}
-        verdicts = {one: stored[key] for one, key in keys.items() if key in stored and one not in unbought}
+        verdicts = {one: stored[key] for one, key in keys.items() if key in stored}
         yield from ((trial, verdicts) for trial in part)
-
-
-def stored_dialogues(
-    trials: Iterable[Trial], finished: Mapping[str, FinishedTrial], rubrics: Mapping[str, str]
-) -> list[StoredDialogue]:
-    """The finished ones of a plan, each as a scenario grades it; `finished` by key of the trial."""
-    return [
-        StoredDialogue(trial.key, scenario, trial.dialogue.condition, done.end, rubrics[scenario])
-        for trial in trials
-        if (done := finished.get(trial.key)) is not None and (scenario := trial.dialogue.scenario.id) in rubrics
-    ]
 
 
 def differing_fields(connection: sqlite3.Connection, where: Where, trials: Iterable[Trial]) -> Counter[str]:

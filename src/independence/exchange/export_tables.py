@@ -139,9 +139,6 @@ class VerdictRecord(DialogueRecord, frozen=True, kw_only=True, rename={"pass_": 
     cost_usd: float | None
     attempts: tuple[str, ...]
     judged_at: str | None
-    auditor: str | None  # from whom verdicts were bought, of offline and hybrid judges
-    route: str | None  # offline, unsure or audit
-    probability: float | None  # of being bought, 0-1
     quote: str | None  # the passage that the judge went by, where its rubric asks for one
     quote_found: bool | None  # whether it is in the replies
 
@@ -232,7 +229,7 @@ def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
     for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
         where, counting = _where(edition, one.trial), rubrics.get(one.trial.scenario, scopes.OF_PUBLISHERS)
         for row in one.verdicts:
-            own = verdict_fields(one, row)
+            own = verdict_fields(row)
             yield where | {name: own[name] for name in _VERDICT if name in own} | {
                 "pass": row.pass_, "attempts": _outcomes(own["attempts"]),
                 "current": row.rubric in counting and row.context == one.state.end,

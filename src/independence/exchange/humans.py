@@ -22,7 +22,6 @@ from independence.config import documents, user_files
 from independence.errors import DocumentError, UsageError
 from independence.judge import schema
 from independence.judge.kinds import HUMAN
-from independence.judge.person import PersonJudge
 from independence.judge.protocol import verdict_key
 from independence.report.site.served import Rating, RatingsFile
 from independence.store import queries, records, scopes
@@ -236,7 +235,7 @@ def _verdict(one: ScorableDialogue, rater: str, own: Mapping[str, HumanScore], p
         raise _fault(path, first.line, what, "a rubric is scored whole")
     values = {name: _value(score, one.fields[name], path) for name, score in own.items()}
     judge = f"{HUMAN}:{rater}"
-    settings = PersonJudge(judge).settings
+    settings = digest.canonical({"judge": judge}).decode()
     row = VerdictRow(
         key=verdict_key(one.end, one.rubric, settings), trial=one.trial, judge=judge, rubric=one.rubric,
         context=one.end, settings=settings, grade=Verdict(values),

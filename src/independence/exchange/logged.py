@@ -17,7 +17,6 @@ from independence.store import context, queries
 from independence.store.artefacts import ArtefactRow
 from independence.store.dialogues import Dialogue
 from independence.store.records import CallRow, EditionRow, FailureRow, SubjectRow, TrialRow, VerdictRow
-from independence.store.routes import RouteRow, VerdictRoute, Way
 from independence.suites import digest
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict, Where
 
@@ -60,10 +59,6 @@ class LoggedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     pass_: int = 1
     context: str | None = None  # None: on the dialogue as it is here
     judged_at: str | None = None
-    prediction: str | None = None
-    auditor: str | None = None  # from whom verdicts were bought
-    route: Way | None = None
-    probability: float | None = None  # of being bought
 
 
 class LoggedFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,7 +145,7 @@ def whole(subject: SubjectRow, stored: Dialogue) -> LoggedDialogue:
         trial=stored.trial,
         begins=stored.calls[0].context if stored.calls else "",
         answers=tuple(map(logged_answer, stored.calls)),
-        verdicts=tuple(_logged_verdict(row, stored.routes.get(row.key)) for row in stored.verdicts),
+        verdicts=tuple(of_row(LoggedVerdict, row, **came(row.grade)) for row in stored.verdicts),
         steps=tuple(of_row(LoggedStep, row, **came(row.output)) for row in stored.steps),
         failures=tuple(failures),
     )
@@ -161,13 +156,6 @@ def logged_answer(row: CallRow) -> LoggedAnswer:
     return of_row(
         LoggedAnswer, row, **came(row.answer), messages=None if row.messages is None else row.messages.decode()
     )
-
-
-def _logged_verdict(row: VerdictRow, route: RouteRow | None) -> LoggedVerdict:
-    bought = (
-        {"auditor": route.auditor, "route": route.route.way, "probability": route.route.probability} if route else {}
-    )
-    return of_row(LoggedVerdict, row, **came(row.grade), **bought)
 
 
 def edition(job: ResolvedRun) -> LoggedEdition:
@@ -206,11 +194,7 @@ def rows(own: LoggedEdition, dialogues: Iterable[LoggedDialogue]) -> ImportedRow
             on = graded.context or at
             key = verdict_key(on, graded.rubric, graded.settings, graded.pass_)
             grade = _either(graded.verdict, graded.missing)
-            row = of_row(VerdictRow, graded, key=key, trial=trial, context=on, grade=grade)
-            out.verdicts.append(row)
-            if graded.auditor is not None and graded.route is not None and graded.probability is not None:
-                way = VerdictRoute(graded.route, graded.probability)
-                out.routes.append(RouteRow(row.key, graded.auditor, trial, way))
+            out.verdicts.append(of_row(VerdictRow, graded, key=key, trial=trial, context=on, grade=grade))
         out.failures.extend(FailureRow(trial, **msgspec.structs.asdict(lost)) for lost in one.failures)
         out.steps.extend(
             of_row(ArtefactRow, step, trial=trial, context=step.context or at, output=settled(step))

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from independence.store import artefacts, queries, records, routes
+from independence.store import artefacts, queries, records
 from independence.store.artefacts import ArtefactRow
 from independence.store.records import CallRow, EditionRow, FailureRow, Sidecar, SubjectRow, TrialRow, VerdictRow
-from independence.store.routes import RouteRow
 from independence.types import Where
 
 
@@ -33,7 +32,6 @@ class ImportedRows:
     verdicts: list[VerdictRow] = field(default_factory=list)
     sidecars: list[Sidecar] = field(default_factory=list)
     steps: list[ArtefactRow] = field(default_factory=list)
-    routes: list[RouteRow] = field(default_factory=list)
     failures: list[FailureRow] = field(default_factory=list)
     personas: Mapping[str, str] = field(default_factory=dict)  # variant -> text
 
@@ -51,7 +49,6 @@ def write(connection: sqlite3.Connection, rows: ImportedRows) -> NewRows:
     verdicts = records.add_verdicts(connection, rows.verdicts)
     for step in rows.steps:
         artefacts.add(connection, step)
-    routes.add(connection, rows.routes)
     for failure in rows.failures:
         records.add_failure(connection, failure)
     for one in rows.sidecars:

@@ -76,9 +76,6 @@ class TrajectoryVerdict(msgspec.Struct, frozen=True):
     values: dict[str, Scalar]
     reasoning: str
     raw: str
-    route: str | None  # of offline and hybrid judges: offline, unsure or audit
-    probability: float | None  # of being bought
-    auditor: str | None
     cost_usd: float
     judged_at: str
     quote: str | None = None  # the passage that the judge went by, where its rubric asks for one
@@ -145,13 +142,11 @@ def blocks(one: Trajectory) -> Iterator[TextBlock]:
             f"{name} {_spelled(value)}{_scale(one.scales.get(name))}" for name, value in verdict.values.items()
         )
         result = _missing(verdict) if verdict.missing else values
-        chance = verdict.probability and f"{verdict.probability:.3g}"
-        bought = _listed({"route": verdict.route, "bought from": verdict.auditor, "with probability": chance})
         stale = "" if verdict.current else "for another dialogue or rubric; not counted any more"
         misquoted = "the quotation is not in the replies" if verdict.quote_found is False else ""
         said = verdict.reasoning or (verdict.raw if verdict.missing else "")
         text = f"“{verdict.quote}”\n{said}" if verdict.quote else said
-        facts = "\n".join(filter(None, (result, misquoted, bought, stale)))
+        facts = "\n".join(filter(None, (result, misquoted, stale)))
         yield TextBlock(f"Verdict by {verdict.judge}", facts, text, level=2)
     if not one.verdicts:
         gap = any(turn.answer.missing for turn in one.turns)

@@ -100,7 +100,7 @@ class TrajectoryReader:
             verdicts=tuple(
                 _only(
                     TrajectoryVerdict,
-                    {**verdict_fields(own, row), "current": row.context == own.end and row.rubric in rubrics},
+                    {**verdict_fields(row), "current": row.context == own.end and row.rubric in rubrics},
                 )
                 for row in own.verdicts
                 if judge in (None, row.judge)

@@ -1,22 +1,20 @@
 """The kinds of judges, in one table: by a judge's name it is known what can be asked of it.
 
 What makes a judge of a kind is `configure` in a module of its own, imported when the first such judge is made. A name
-that begins with no word of the table is looked up among the entry points `independence.judges`, as those of the trained
-judges are; every other name is a model's.
+that begins with no word of the table is looked up among the entry points `independence.judges`; every other name is a
+model's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from independence.config import plugins
-from independence.config.options import OfflineOptions
 from independence.errors import UsageError
 from independence.judge.protocol import Judge
 from independence.suites.schema import Suite
@@ -28,7 +26,6 @@ GROUP: Final = plugins.JUDGES
 CUES: Final = "cues"
 HUMAN: Final = "human"
 PICKS: Final = "picks"
-_TRAINED: Final = "offline"  # what --audit audits
 
 
 class JudgeSources(NamedTuple):
@@ -36,9 +33,6 @@ class JudgeSources(NamedTuple):
 
     registry: Registry  # a board needs to know kinds, and loads no registry
     suite: Suite
-    offline: OfflineOptions = OfflineOptions()
-    folder: Path | None = None  # of the suite, where a run names it
-    auditor: Judge | None = None  # of --audit
 
 
 class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,15 +41,8 @@ class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
     word: str  # that their names begin with, before a `:` or an `@`; "" for models
     configure: Callable[[str, JudgeSources], Judge]  # raises UsageError
     needs_model: bool = False  # which is named after `word:`
-    # Its verdicts rest on predictions, which are stored beside them; `report.estimates` asks its package for indices.
-    predicts: bool = False
     repeats_bought: bool = False  # verdicts that were bought are its own too
     human: bool = False  # people, who score a sample: never shown without being asked for
-
-    @property
-    def only_predicts(self) -> bool:
-        """Whether none of its verdicts is a model's."""
-        return self.predicts and not self.repeats_bought
 
     def model_of(self, name: str) -> str:
         """The model in a judge's name."""
@@ -109,19 +96,4 @@ def _declared(word: str) -> JudgeKind:
 def configure(names: Iterable[str], sources: JudgeSources) -> tuple[Judge, ...]:
     """Judges by name, duplicates dropped. Raises UsageError for a name that cannot be one's."""
     distinct = list(dict.fromkeys(name.strip() for name in names))
-    if sources.offline.audit is not None:
-        return (_audited(distinct, sources),)
     return tuple(of(name).configure(name, sources) for name in distinct)
-
-
-def auditor(name: str, sources: JudgeSources) -> Judge:
-    """Who gives the verdicts that another judge buys: a model, or a person. Raises UsageError."""
-    return (_made_by("person") if of(name).human else MODEL.configure)(name, sources)
-
-
-def _audited(names: Sequence[str], sources: JudgeSources) -> Judge:
-    """The offline judge, audited by the one model or person among these judges."""
-    models = [name for name in names if name != _TRAINED]
-    if len(models) != 1:
-        raise UsageError("--audit buys verdicts from one model, or waits for those of one person; name it with one -j")
-    return of(_TRAINED).configure(_TRAINED, sources._replace(auditor=auditor(models[0], sources)))

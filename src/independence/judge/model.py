@@ -101,9 +101,8 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
 
 
 def asked(judge: Judge) -> ModelJudge | None:
-    """The model that gives a judge's verdicts, or its auditor's; None where it is none, or a simulated one."""
-    model = judge.auditor or judge
-    return model if isinstance(model, ModelJudge) and model.endpoint != SIM else None
+    """The model that gives a judge's verdicts; None where it is none, or a simulated one."""
+    return judge if isinstance(judge, ModelJudge) and judge.endpoint != SIM else None
 
 
 def configure(name: str, sources: JudgeSources) -> ModelJudge:
@@ -118,12 +117,12 @@ def configure(name: str, sources: JudgeSources) -> ModelJudge:
 def named(name: str, known: Registry) -> ModelJudge:
     """A judge that is a model of a registry, by label or id. Raises UsageError like `configure`."""
     if not name:
-        raise UsageError("--judge is empty:", f"name a model id, `{CUES}`, `offline` or `hybrid:MODEL`")
+        raise UsageError("--judge is empty:", f"name a model id, or `{CUES}`")
     kind = kinds.of(name)
     if kind.human:
         raise kinds.graded_by_person(name)
     if kind is not kinds.MODEL:
-        raise UsageError(f"judge `{name}` is no model", "a hybrid and an audit buy their verdicts from one")
+        raise UsageError(f"judge `{name}` is no model", "name one by its id or label")
     labelled = [subject for subject in known.subjects if subject.label == name]
     listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
     near = "" if listed or "/" in name else nearest(name, (CUES, kinds.PICKS, *plugins.ours(kinds.GROUP)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -14,7 +13,7 @@ from independence.clients.protocol import ChatClient
 from independence.suites import digest
 from independence.suites.schema import Rubric, Step
 from independence.suites.template import slots
-from independence.types import Answer, Condition, Grade, TranscriptTurn
+from independence.types import Answer, Grade, TranscriptTurn
 
 MOST_TOKENS = 1024  # of a verdict, reasoning included
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
@@ -39,16 +38,6 @@ class FinishedDialogue(NamedTuple):
     seed: int = 0
 
 
-class StoredDialogue(NamedTuple):
-    """A finished dialogue in a store, and by what it is graded."""
-
-    trial: str
-    scenario: str
-    condition: Condition
-    context: str  # digest of the dialogue
-    rubric: str  # digest
-
-
 class Judge(msgspec.Struct, frozen=True, dict=True):
     """A judge as configured. A kind of judge overrides what it does otherwise."""
 
@@ -56,10 +45,7 @@ class Judge(msgspec.Struct, frozen=True, dict=True):
     endpoint: str = ""  # of the model that is asked for verdicts; empty: none is asked
     model: str = ""
     max_tokens: int = MOST_TOKENS
-    auditor: Judge | None = None  # whose verdicts it buys or waits for; they stay the auditor's own
 
-    waits_for_all: ClassVar[bool] = False  # grades only when every dialogue is finished: an `engine` `BatchJudge`
-    is_asked: ClassVar[bool] = True  # false: its verdicts are imported
     reads_rubric_steps: ClassVar[bool] = False  # a rubric's steps are written for it, by its model, before it grades
 
     @cached_property
@@ -74,14 +60,6 @@ class Judge(msgspec.Struct, frozen=True, dict=True):
     async def grade(self, dialogue: FinishedDialogue, client: ChatClient | None = None) -> Grade:
         """The verdict on one dialogue. `client` asks its model, where it needs one; raises what `client.ask` raises."""
         raise NotImplementedError
-
-    def note(self) -> str:
-        """What to say of it before a run, as what it buys; "" where there is nothing to say."""
-        return ""
-
-    def unfinished(self, connection: sqlite3.Connection, dialogues: Sequence[StoredDialogue]) -> list[StoredDialogue]:
-        """Those on which it has work left though its own verdict is stored; asked of judges with an auditor."""
-        return []
 
 
 def verdict_key(context: str, rubric: str, settings: str, pass_: int = 1) -> str:
@@ -98,29 +76,3 @@ def step_digest(step: Step, variables: Mapping[str, str]) -> str:
 def step_key(context: str, step: str, written: Mapping[str, str], settings: str) -> str:
     """SHA-256 over {dialogue digest, digest of the step, outputs of the steps before, judge and settings}."""
     return digest.sha256({"context": context, "step": step, "before": list(written.items()), "judge": settings})
-
-
-_DIGITS = 5
-
-
-class Prediction(msgspec.Struct, frozen=True):
-    """What is predicted of a dialogue, in the units of its fields. Fields that were never learned are not in it."""
-
-    values: dict[str, float]
-    expected_error: dict[str, float]  # expected absolute error, in the same units
-    flagged: tuple[str, ...]  # fields on the other half of their scale than usual: somebody should look
-    known: bool  # trained on these very texts, for all these fields
-    doubt: float  # mean expected error over the fields, as a share of their scales; 1 where nothing was learned
-
-    def to_json(self) -> str:
-        """As it is stored."""
-        values, errors = (
-            {name: round(value, _DIGITS) for name, value in part.items()} for part in (self.values, self.expected_error)
-        )
-        kept = Prediction(values, errors, self.flagged, self.known, round(self.doubt, _DIGITS))
-        return msgspec.json.encode(kept).decode()
-
-
-def read_prediction(text: str) -> Prediction:
-    """From JSON. Raises msgspec.MsgspecError for what is none."""
-    return msgspec.json.decode(text, type=Prediction)

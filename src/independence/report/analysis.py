@@ -30,7 +30,6 @@ FLAGS: Final = {
     "--pooled": "an index",
     "--generalises-to": "an index",
     "--fail-under": "an index",
-    "--correction": "tests of several subjects at once",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Literal
 
 import msgspec
@@ -18,10 +18,9 @@ from independence.report.board_data import BoardData, BoardRemarks, Words
 from independence.report.board_rows import NONE, BoardRow
 from independence.report.point_kinds import TopVariance
 from independence.report.scoring import Scoring
-from independence.stats import judge_error, power
-from independence.stats.comparison import Correction
+from independence.stats import power
+from independence.stats.comparison import HOLM
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.judge_error import JUDGES_LIKE_THESE
 from independence.stats.single_runs import FEW
 from independence.store import missing
 from independence.store.scopes import BoardScope
@@ -35,10 +34,9 @@ _FEW_NOTE = (
 
 
 class InferenceOptions(msgspec.Struct, frozen=True):
-    """How a board is read: what its intervals generalise to, and how tiers allow for many comparisons."""
+    """How a board is read: what its intervals generalise to."""
 
     generalises_to: str = THESE
-    correction: Correction = "holm"
 
 
 DEFAULT = InferenceOptions()
@@ -54,14 +52,6 @@ class FewScenarios(msgspec.Struct, frozen=True):
     note: str  # on the intervals for other scenarios
 
 
-class BoardJudges(msgspec.Struct, frozen=True):
-    """Whose disagreement the intervals for other judges rest on."""
-
-    names: tuple[str, ...]
-    subjects: int  # complete under all of them
-    severity: float  # standard deviation of what a judge adds to all subjects alike, in index points
-
-
 class Board(BoardRemarks, frozen=True):
     """A ranked table under one condition, scoring and judge."""
 
@@ -72,11 +62,9 @@ class Board(BoardRemarks, frozen=True):
     judge: str | None
     generalises_to: str
     rows: tuple[BoardRow, ...]
-    correction: str = NONE  # of the comparisons behind the tiers
+    correction: str = NONE  # of the comparisons behind the tiers: `holm` where there are any
     minimum_detectable: float | None = None  # points subjects must differ by, 80% power, one comparison
     minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
-    judges: BoardJudges | msgspec.UnsetType = msgspec.UNSET  # behind `judges-like-these`; unset: judges in no interval
-    judging: str | None = None  # what an offline judge's estimates rest on
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
     words: Words | msgspec.UnsetType = msgspec.UNSET  # whose they are, where others have published results too
     wording: str | msgspec.UnsetType = msgspec.UNSET  # where it is the published one, or of several editions
@@ -106,8 +94,7 @@ def board(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no board of this kind")
     data = board_data.read(connection, scope, judge)
-    others = board_data.under_other_judges(connection, data) if scoring == STRICT else []
-    built = only(of_data(data, others, scoring, reading), data, models)
+    built = only(of_data(data, scoring, reading), data, models)
     if not any(flag.startswith("missing:") for row in built.rows for flag in row.flags):
         return built
     judges = [data.judge] if data.judge else []
@@ -126,15 +113,13 @@ def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
         return board
     rows = board_data.rows_named(data, board.rows, models)
     if board.unequal and not rows:
-        board = of_data(data.only(models), scoring=board.scoring)
+        board = of_data(data.only(models), board.scoring)
     notes = data.repeats.notes({row.config: data.about[row.config].name for row in rows})
     return msgspec.structs.replace(board, rows=rows, repeats=notes)
 
 
-def of_data(
-    data: BoardData, others: Sequence[BoardData] = (), scoring: str = STRICT, reading: InferenceOptions = DEFAULT
-) -> Board:
-    """The board of a place that was read already; `others`: the same under other judges, for intervals about these."""
+def of_data(data: BoardData, scoring: str = STRICT, reading: InferenceOptions = DEFAULT) -> Board:
+    """The board of a place that was read already."""
     scope, method = data.scope, reading.generalises_to
     if data.single_runs:  # of so many scenarios that one run is enough; whoever has more is not told apart by them
         method = LIKE_THESE
@@ -148,7 +133,6 @@ def of_data(
         judge=data.judge,
         generalises_to=THESE,
         rows=(),
-        judging=data.estimates.judging,
         judge_prompt="as published" if as_published else msgspec.UNSET,
         words=board_data.words(scope),
         wording=data.wording if scope.beside or data.judged_as_published else msgspec.UNSET,
@@ -162,26 +146,25 @@ def of_data(
         there = {row.config for row in found}
         unequal = sorted(data.about[config].label for config in own if config not in there and data.unequal(config))
         return msgspec.structs.replace(built, rows=found, unequal=tuple(unequal) or msgspec.UNSET)
-    rows = board_rows.strict_rows(data, own, method, reading.correction)
+    rows = board_rows.strict_rows(data, own, method)
     known = data.same_scenarios if method == THESE else data.all_new_scenarios
     at_once, corrected = (
         power.minimum_detectable(list(known.values()), level=level)
         if method == THESE
         else power.minimum_detectable_paired(board_rows.tested_differences(data), level=level)
-        for level in (0.05, power.first_level(len(known), reading.correction))
+        for level in (0.05, power.first_level(len(known)))
     )
-    built = msgspec.structs.replace(
+    return msgspec.structs.replace(
         built,
         generalises_to=method,
         rows=rows,
-        correction=reading.correction,
+        correction=HOLM,
         minimum_detectable=at_once,
         minimum_detectable_corrected=corrected,
         looks=looks.at_all_pairs([data.run_counts.get(config, looks.NEVER) for config in known]).most_of_several,
         few_scenarios=_few_scenarios(data),
         top=point_kinds.top(data, [row.config for row in rows if row.tier == 1]),
     )
-    return _beside_judges(built, data, others)
 
 
 def _below_since(data: BoardData) -> dict[str, int]:
@@ -205,22 +188,3 @@ def _few_scenarios(data: BoardData) -> FewScenarios | msgspec.UnsetType:
     )
     note = _FEW_NOTE.format(fewest=fewest, s="" if fewest == 1 else "s", needed=FEW)
     return FewScenarios(len({one for group in groups for one in group}), fewest, same_se, new_se, note)
-
-
-def _beside_judges(board: Board, data: BoardData, others: Sequence[BoardData]) -> Board:
-    """The board with the intervals for other judges; those with few complete subjects take no part."""
-    enough = [one for one in others if len(data.points.keys() & one.points.keys()) >= judge_error.FEWEST]
-    every = [data, *enough]
-    shared = [config for config in data.points if all(config in one.points for one in enough)]
-    indices = np.array([[one.points[config].index for one in every] for config in shared])
-    found = judge_error.judge_variance(indices.reshape(len(shared), len(every)))
-    if found is None:
-        return board
-    known = data.all_new_scenarios
-    rows = list(board.rows)
-    for at, row in enumerate(board.rows):
-        if row.config in known and row.index is not None:
-            wider = judge_error.with_judges(known[row.config], found).interval()
-            rows[at] = msgspec.structs.replace(row, intervals=row.intervals | {JUDGES_LIKE_THESE: wider})
-    names = tuple(str(one.judge) for one in every)
-    return msgspec.structs.replace(board, rows=tuple(rows), judges=BoardJudges(names, len(shared), found.severity))

@@ -9,8 +9,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, Protocol, Self, TypeVar
 import msgspec
 
 from independence.judge import kinds
-from independence.report import estimates, looks, planned_verdicts
-from independence.report.estimates import EstimatedIndices
+from independence.report import looks, planned_verdicts
 from independence.report.legend import subject_name
 from independence.report.looks import RunHistory
 from independence.report.planned_verdicts import PlannedVerdicts
@@ -142,7 +141,6 @@ class BoardData(VerdictData, frozen=True, kw_only=True):
     same_scenarios: Mapping[str, IndexEstimate]  # complete subjects with at least two runs of every scenario
     new_scenarios: Mapping[str, IndexEstimate]  # the same
     single_runs: Mapping[str, IndexEstimate] = {}  # new_scenarios of other complete subjects, of many scenarios
-    estimates: EstimatedIndices = EstimatedIndices()  # where an offline judge spoke
     wording: str = ""  # of the edition; empty where it is not known
     judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
     run_counts: Mapping[str, RunHistory] = {}  # how runs were added, by plan
@@ -179,11 +177,6 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     return of_verdicts(connection, scope, planned_verdicts.planned_verdicts(connection, scope, judge))
 
 
-def under_other_judges(connection: sqlite3.Connection, data: BoardData) -> list[BoardData]:
-    """The same place under every other judge that grades by itself; nothing where the one that is shown does not."""
-    return [read(connection, data.scope, name) for name in data.other_judges]
-
-
 def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> BoardData:
     """What a board is made of, from planned verdicts that were read already."""
     frame = strict.frame(scope.suite)
@@ -206,7 +199,6 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
             for config, one in points.items()
             if config not in repeated and (estimate := single_runs.like_these(one)) is not None
         },
-        estimates=estimates.estimate(connection, scope, verdicts.judge, verdicts.planned, frame),
         wording=queries.wordings(connection).get(scope.where.under(None), ""),
         judged_as_published=scopes.grading(connection, scope).judged_as_published,
         run_counts=scope.by_key(lambda where: looks.run_counts(connection, where, least)),

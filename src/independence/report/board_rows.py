@@ -6,22 +6,18 @@ says how far the index would move with other runs, may be better or worse than e
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from independence.judge import kinds
 from independence.report import looks, planned_verdicts, point_kinds
 from independence.report.board_data import BoardData, Origin
-from independence.report.estimates import EstimatedIndex
-from independence.stats import bootstrap, comparison, completions, index_uncertainty, judge_error, ranks, single_runs
-from independence.stats.comparison import Correction, Differences
+from independence.stats import bootstrap, comparison, completions, index_uncertainty, ranks, single_runs
+from independence.stats.comparison import Differences
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
 from independence.stats.intervals import Interval, t_interval
-from independence.stats.judge_error import AUDITED
 from independence.stats.ranks import RankedSubject
 from independence.stats.subject_points import SubjectPoints
 from independence.types import Ends
@@ -52,7 +48,6 @@ class BoardRow(msgspec.Struct, frozen=True):
     rank_bounds: tuple[int, int] | None = None  # first and last rank by index, whatever the missing verdicts would be
     rank_ci: tuple[int, int] | None = None  # 95% interval of the rank, likewise
     intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
-    estimate: EstimatedIndex | None = None  # where an offline judge spoke
     thinking: bool = False  # its answers took reasoning tokens, or came with their reasoning
     evades: float | msgspec.UnsetType = msgspec.UNSET  # share of dialogues in which it took no stand, where it could
     without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
@@ -86,7 +81,6 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
             cost_usd=data.costs.get(config, 0.0),
             per_run=scored.per_run,
             dimensions=scored.dimensions,
-            estimate=data.estimates.of.get(config),
             thinking=data.about[config].thinking,
             evades=scored.evadable_and_evaded / scored.evadable if scored.evadable else msgspec.UNSET,
             without_evasions=scored.engaged if scored.evadable else msgspec.UNSET,
@@ -99,43 +93,22 @@ def own_rows(data: BoardData) -> dict[str, BoardRow]:
     }
 
 
-def strict_rows(
-    data: BoardData, own: Mapping[str, BoardRow], method: str, correction: Correction
-) -> tuple[BoardRow, ...]:
-    """Subjects by index or the lowest that it can be; where an offline judge spoke, incomplete ones by its estimates.
-
-    By predictions alone all of them stand by their estimates, if there are any. What runs tell of places does not count
-    errors of predictions, and is left out. `method`: the interval that rows show, THESE or LIKE_THESE.
-    """
+def strict_rows(data: BoardData, own: Mapping[str, BoardRow], method: str) -> tuple[BoardRow, ...]:
+    """Subjects by index or the lowest that it can be. `method`: the interval that rows show, THESE or LIKE_THESE."""
     rows = _with_intervals(data, own, method)
-    predicted = data.judge is not None and kinds.of(data.judge).only_predicts
-    if predicted and any(one.ci for one in data.estimates.of.values()):
-        return _by_estimate(data, rows)
     incomplete = _incomplete(data)
     for config, (_, found) in incomplete.items():
-        if rows[config].estimate is None:
-            ci = found.get(method)
-            rows[config] = msgspec.structs.replace(
-                rows[config], ci=ci, ci_method=method if ci else NONE, intervals=dict(found)
-            )
-    compared = _complete(data, method) | {config: subject for config, (subject, _) in incomplete.items()}
-    for config, at in _places(data, compared, method, correction).items():
-        tier, rank_ci = (None, None) if predicted else (at.tier, at.rank_ci)
+        ci = found.get(method)
         rows[config] = msgspec.structs.replace(
-            rows[config], rank=at.rank, rank_bounds=at.rank_bounds, rank_ci=rank_ci, tier=tier
+            rows[config], ci=ci, ci_method=method if ci else NONE, intervals=dict(found)
         )
-    if all(row.estimate is None for row in rows.values()):
-        order = sorted(
-            rows.values(), key=lambda row: (-ranks.rounded_index(row.bounds[0]), row.index is None, row.config)
+    compared = _complete(data, method) | {config: subject for config, (subject, _) in incomplete.items()}
+    for config, at in _places(data, compared, method).items():
+        rows[config] = msgspec.structs.replace(
+            rows[config], rank=at.rank, rank_bounds=at.rank_bounds, rank_ci=at.rank_ci, tier=at.tier
         )
-        return tuple(order)
-
-    def beside_estimates(row: BoardRow) -> tuple[bool, float, float, str]:
-        # An estimate may be higher than the index was before a verdict went missing: complete subjects stand above.
-        value = (row.estimate.least if row.estimate is not None else 0.0) if row.index is None else row.index
-        return row.index is None, -ranks.rounded_index(value), -row.bounds[0], row.config
-
-    return tuple(sorted(rows.values(), key=beside_estimates))
+    order = sorted(rows.values(), key=lambda row: (-ranks.rounded_index(row.bounds[0]), row.index is None, row.config))
+    return tuple(order)
 
 
 def _with_intervals(data: BoardData, own: Mapping[str, BoardRow], method: str) -> dict[str, BoardRow]:
@@ -158,39 +131,11 @@ def _with_intervals(data: BoardData, own: Mapping[str, BoardRow], method: str) -
                 T_RUNS: t_interval(row.per_run) if even else None,
                 BOOTSTRAP: bootstrap.percentile_interval(row.per_run) if repeated else None,
             }
-            found |= _audited(row, new[config])
             scale = data.points[config].scale
             found = {name: ends and Interval._make(ends).within(*scale) for name, ends in found.items()}
         ci = found.get(method)
         rows[config] = msgspec.structs.replace(row, ci=ci, ci_method=method if ci else NONE, intervals=found)
     return rows
-
-
-def _audited(row: BoardRow, new: Interval | None) -> dict[str, Ends | None]:
-    """The interval around an audited estimate for other runs and scenarios too; nothing without an audit."""
-    own = row.estimate
-    if own is None or own.index is None or own.ci is None or own.method != "prediction-powered":
-        return {}
-    if row.index is None or new is None:
-        return {}
-    return {AUDITED: judge_error.recovered(own.index, Interval._make(own.ci), row.index, new)}
-
-
-def _by_estimate(data: BoardData, rows: Mapping[str, BoardRow]) -> tuple[BoardRow, ...]:
-    """The rows in the order of their estimates, by which complete subjects are ranked."""
-    found = {config: one.index for config, one in data.estimates.of.items() if config in data.points}
-    known = {config: index for config, index in found.items() if index is not None}
-    rank = {
-        config: first
-        for config, (first, _) in zip(known, ranks.ranks([(one, one) for one in known.values()]), strict=True)
-    }
-    ranked = [msgspec.structs.replace(row, rank=rank.get(config)) for config, row in rows.items()]
-
-    def place(row: BoardRow) -> tuple[float, float, float, str]:
-        estimated = -row.estimate.least if row.estimate is not None else 0.0
-        return estimated, math.inf if row.rank is None else row.rank, -row.bounds[0], row.config
-
-    return tuple(sorted(ranked, key=place))
 
 
 class _Place(NamedTuple):
@@ -207,16 +152,14 @@ class _Place(NamedTuple):
         return first if first == last else None
 
 
-def _places(
-    data: BoardData, compared: Mapping[str, RankedSubject], method: str, correction: Correction
-) -> dict[str, _Place]:
+def _places(data: BoardData, compared: Mapping[str, RankedSubject], method: str) -> dict[str, _Place]:
     """The places of all subjects that can be compared, by config_dir, among everybody."""
     order = sorted(compared, key=lambda config: (-ranks.rounded_index(compared[config].lowest), config))
     p = ranks.pair_p_values([compared[config] for config in order], method == LIKE_THESE)
     seen = looks.at_all_pairs([data.run_counts.get(config, looks.NEVER) for config in order])
     p = np.clip(p * seen.allowance, -1.0, 1.0)
     whole = [at for at, config in enumerate(order) if config in data.points]
-    tiers = comparison.tiers(ranks.adjusted_pairs(abs(p[whole][:, whole]), correction))
+    tiers = comparison.tiers(ranks.adjusted_pairs(abs(p[whole][:, whole])))
     tier_of = dict(zip((order[at] for at in whole), tiers, strict=True))
     rank = dict(zip(data.scores, ranks.ranks([one.bounds for one in data.scores.values()]), strict=True))
     found = zip(order, ranks.rank_intervals(p, len(rank)), strict=True)

@@ -14,13 +14,11 @@ from msgspec import UNSET
 from independence.report import declared, notes, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_rows import BOOTSTRAP, T_RUNS, BoardRow
-from independence.report.estimates import UNCALIBRATED, UNLIKE
 from independence.report.legend import component_line, heading, label, measured, short, span, subject_name, texts, words
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.report.table import Column, Table, Value, decimal, on_scale, without_empty_columns
 from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.judge_error import AUDITED, JUDGES_LIKE_THESE
 from independence.stats.strict import ScoringFrame
 from independence.stats.subject_points import with_holes
 from independence.suites.schema import Component, Index, Suite
@@ -31,14 +29,9 @@ _NUMBERS: Final = attrgetter(
     "index", "bounds", "ci", "ci_method", "runs", "complete_runs", "coverage", "simulated", "cost_usd", "tier",
     "rank_bounds", "rank_ci",
 )  # fmt: skip
-_JUDGES: Final = {JUDGES_LIKE_THESE: "Judges like these", AUDITED: "Audited, scenarios like these"}
 _FEW: Final = 4  # subjects that stand side by side
 _BAR: Final = 14  # signs of a bar from 0 to 100
 _ORIGIN: Final = (Column("origin", "Origin"),)
-_ESTIMATES: Final = (
-    Column("estimate", "Estimate", "index"), Column("estimate_ci", "95%", "index_range"),
-    Column("flagged", "Flagged", "count"),
-)  # fmt: skip
 
 
 def column(component: Component, row: BoardRow) -> float | None:
@@ -73,14 +66,12 @@ def components(index: Index, about: bool = False) -> list[Column]:
 
 def _values(row: BoardRow, index: Index) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
-    own, open_, ranks = row.estimate, row.rank_bounds, row.rank_ci
-    told = own is not None and own.ci is not None
+    open_, ranks = row.rank_bounds, row.rank_ci
     return {
         **msgspec.structs.asdict(row),
         "evades": row.evades if row.evades is not UNSET else None,
         "without_evasions": row.without_evasions if row.without_evasions is not UNSET else None,
         **{key: row.intervals.get(method) for key, method in _INTERVALS.items()},
-        **{method: row.intervals.get(method) for method in _JUDGES},
         **{f"points_lost_{name}": lost for name, lost in (row.points_lost or {}).items()},
         **{_key(part): column(part, row) for part in index.components},
         "subject": notes.name(row),
@@ -88,9 +79,6 @@ def _values(row: BoardRow, index: Index) -> dict[str, Any]:
         "rank_ci": f"{ranks[0]}–{ranks[1]}" if ranks else None,
         "missing": notes.why(row.flags),
         "runs": span(row.runs, row.most_runs),
-        "estimate": (own.index if own.bounds is None else own.bounds) if own and told else None,
-        "estimate_ci": own.ci if own and told else None,
-        "flagged": f"{sum(own.flagged.values())}/{own.verdicts}" if own else None,
     }
 
 
@@ -110,13 +98,11 @@ def record(board: Board, index: Index) -> Table:
         (
             *front, *_NAMES(row), *([row.origin or None] if origin else []), *_NUMBERS(row),
             *(row.intervals.get(method) for method in _INTERVALS.values()),
-            *((own.index, own.ci, own.method, own.bought, sum(own.flagged.values())) if own else (None,) * 5),
             row.thinking, *(column(part, row) for part in index.components),
             *(None if value is UNSET else value for value in (row.evades, row.without_evasions) if evasions),
             *(row.points_lost or {}).values(),
         )
         for row in board.rows
-        for own in [row.estimate]
     ]  # fmt: skip
     return declared.made("board/record", rows, [], more)
 
@@ -137,9 +123,6 @@ def compact(board: Board, index: Index) -> Table:
     unused |= set() if any(row.evades for row in board.rows) else {"evades"}
     unused |= {"runs"} if len({span(row.runs, row.most_runs) for row in board.rows}) == 1 else set()
     unused |= {"coverage"} if len({row.coverage for row in board.rows}) == 1 else set()
-    if notes.estimated(board):  # no room for both; --detailed has the components
-        unused |= {_key(part) for part in index.components}
-        unused |= set() if any(row.ci for row in board.rows) else {"ci"}
     whole = _board(board, index, named)
     places = [place for place, own in enumerate(whole.columns) if own.key not in unused]
     kept = whole.only(sorted(places, key=lambda place: whole.columns[place].key in ("runs", "coverage")))
@@ -164,27 +147,23 @@ def _bar(row: BoardRow) -> str:
 
 
 def _board(board: Board, index: Index, named: Sequence[str]) -> Table:
-    """The columns that every board has, and those of estimates where there are any."""
+    """The columns that every board has."""
     rows = [
         _values(row, index) | {"subject": name, "index": _index(row)}
         for name, row in zip(named, board.rows, strict=True)
     ]
     few = notes.few_to_generalise(board)
-    below = (notes.caption(board), *notes.date_line(board.dates), *few, *notes.readings(board), *notes.estimates(board))
+    below = (notes.caption(board), *notes.date_line(board.dates), *few, *notes.readings(board))
     more = {
         "subject": _origin(board),
-        "ci": _ESTIMATES if notes.estimated(board) else (),
         "coverage": [*_evasions(board), *_kinds(board, about=True), *components(index, about=True)],
     }
     return _with_meanings(declared.made("board/board", rows, below, more))
 
 
 def _index(row: BoardRow) -> Value:
-    """The index, or what it can still be, or that an offline judge cannot tell, and why."""
-    if row.index is not None:
-        return row.index
-    method = row.estimate.method if row.estimate is not None else None
-    return method if method in (UNCALIBRATED, UNLIKE) else row.bounds
+    """The index, or what it can still be."""
+    return row.bounds if row.index is None else row.index
 
 
 def ranked(board: Board, index: Index) -> Table:
@@ -216,7 +195,7 @@ def runs(board: Board, index: Index) -> Table:
 def intervals(board: Board, index: Index) -> Table:
     """The interval of every method."""
     rows = [_values(row, index) for row in board.rows if any(row.intervals.values())]
-    made = declared.made("board/intervals", rows, notes.few_scenarios(board), {"like_these": _judges(board)})
+    made = declared.made("board/intervals", rows, notes.few_scenarios(board))
     return _with_meanings(made)
 
 
@@ -230,21 +209,6 @@ def incomplete(board: Board, index: Index) -> Table | None:
     """Subjects without an index, with what it can be and what they lack; None where there are none."""
     rows = [_values(row, index) for row in board.rows if row.index is None]
     return declared.made("board/incomplete", rows, [], {"subject": _origin(board)}) if rows else None
-
-
-def estimates(board: Board) -> Table | None:
-    """Estimates where an offline judge spoke; None where none did."""
-    rows = [
-        (
-            notes.name(row), own.index if own.bounds is None else own.bounds, own.ci, own.method, own.bought,
-            sum(own.lost.values()), own.verdicts, sum(own.flagged.values()),
-        )
-        for row in board.rows
-        if (own := row.estimate) is not None
-    ]  # fmt: skip
-    # No other table stands above where nobody has an index.
-    unsaid = notes.readings(board) if all(row.index is None for row in board.rows) else []
-    return declared.made("board/estimates", rows, [*unsaid, *notes.estimates(board)]) if rows else None
 
 
 def legend(index: Index, board: Board, table: Table) -> Table:
@@ -263,15 +227,6 @@ def legend(index: Index, board: Board, table: Table) -> Table:
 def _origin(board: Board) -> tuple[Column, ...]:
     """The column that tells imports from what was measured here, where a board has both."""
     return _ORIGIN if any(row.origin for row in board.rows) else ()
-
-
-def _judges(board: Board) -> tuple[Column, ...]:
-    """The columns of intervals that contain an error of judges, where there are any."""
-    return tuple(
-        Column(method, head, "index_interval")
-        for method, head in _JUDGES.items()
-        if any(method in row.intervals for row in board.rows)
-    )
 
 
 def _key(part: Component) -> str:

@@ -192,7 +192,7 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
 def _scenarios(first: ComparedSubject, second: ComparedSubject) -> Table:
     found = subject_comparison.items(first, second)
     p = {item.scenario: tested_p(item.gap) for item in found}
-    holm = adjusted_by_name(p, "holm")
+    holm = adjusted_by_name(p)
     kinds = point_kinds.of(first.study)
     rows = [
         (

@@ -18,6 +18,7 @@ from independence.report import (
     matrix,
     names,
     notes,
+    planned_verdicts,
     provider_tables,
     quotations,
     runs,
@@ -72,23 +73,20 @@ def sections(
     if scope.suite.index is None:
         raise UsageError(f"suite {scope.suite.suite} declares no index, so it has no report of this kind")
     index = scope.suite.index
-    read, others, built = _read(connection, scope, options, models)
+    read, built = _read(connection, scope, options, models)
     ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
-    ranked, estimated = board_tables.ranked(built, index), board_tables.estimates(built)
-    # Who has no index has an estimate or bounds: an empty board above those says nothing.
-    whole = any(row.index is not None for row in built.rows)
-    tables = [ranked if whole or estimated is None else None, board_tables.incomplete(built, index), estimated]
+    ranked = board_tables.ranked(built, index)
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
     costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
     conditions = matrix.tables(connection, scope.suite, scope.edition, read.judge)
-    hosts, judges = provider_tables.tables(read), _judges(connection, read, others)
+    hosts, judges = provider_tables.tables(read), _judges(connection, read)
     ruled_hosts = hosts if ruled is None else provider_tables.tables(read, ruled=ruled)
     made = [
         summary.of_index(read, built),
         quotations.section(connection, read, built),
         Section("board", "The board", [
-            Prose(quoted(scope.suite.about.strip())), forest(built), *filter(None, tables),
-            board_tables.legend(index, built, ranked),
+            Prose(quoted(scope.suite.about.strip())), forest(built), ranked,
+            *filter(None, [board_tables.incomplete(built, index)]), board_tables.legend(index, built, ranked),
         ], folds=False),
         Section("runs", "Runs and intervals", _filled([board_tables.runs(built, index)])),
         Section("tested", "Tested models", [
@@ -119,25 +117,25 @@ def sections(
 
 def _read(
     connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
-) -> tuple[BoardData, Sequence[BoardData], Board]:
-    """What a report is about, the same under other judges, and the board."""
+) -> tuple[BoardData, Board]:
+    """What a report is about, and the board."""
     if options.pooled:
         pool = matrix.pooled(connection, scope, options.scoring, options.judge)
-        pool = pool._replace(read=pool.read.only(models), others=[other.only(models) for other in pool.others])
-        return pool.read, pool.others, pool.board(options.scoring, options.reading)
+        pool = pool._replace(read=pool.read.only(models))
+        return pool.read, pool.board(options.scoring, options.reading)
     read = board_data.read(connection, scope, options.judge).only(models)
-    others = [other.only(models) for other in board_data.under_other_judges(connection, read)]
-    return read, others, board.of_data(read, others, options.scoring, options.reading)
+    return read, board.of_data(read, options.scoring, options.reading)
 
 
 def _filled(found: Sequence[Table]) -> list[Table]:
     return [table for table in found if table.rows]
 
 
-def _judges(connection: sqlite3.Connection, read: BoardData, others: Sequence[BoardData]) -> list[Block]:
+def _judges(connection: sqlite3.Connection, read: BoardData) -> list[Block]:
+    others = (planned_verdicts.planned_verdicts(connection, read.scope, one).planned for one in read.other_judges)
     graded, *by_others = (
-        {(c.config_dir, c.scenario, c.run) for own in data.planned.values() for c in own if c.values is not None}
-        for data in (read, *others)
+        {(c.config_dir, c.scenario, c.run) for own in planned.values() for c in own if c.values is not None}
+        for planned in (read.planned, *others)
     )
     if not any(graded & also for also in by_others):
         return []

@@ -50,20 +50,16 @@ def judge_here(connection: sqlite3.Connection, scope: BoardScope, asked: str | N
 
 
 def independent(there: Iterable[JudgeCounts]) -> list[str]:
-    """The judges whose verdicts are all their own; a hybrid repeats those of the model that it buys from."""
+    """The judges whose verdicts are all their own: `picks:MODEL` repeats those of its rules."""
     return sorted(one.judge for one in there if one.valid and not kinds.of(one.judge).repeats_bought)
 
 
 def usual_judge(there: Sequence[JudgeCounts]) -> str | None:
     """Whose verdicts are shown where nobody was asked for: of those that graded everything, the one that graded last.
 
-    One that rests on predictions replaces no other.
-
     None where there are none.
     """
-    newest = max(
-        _complete(there), key=lambda one: (not kinds.of(one.judge).predicts, one.last, one.valid), default=None
-    )
+    newest = max(_complete(there), key=lambda one: (one.last, one.valid), default=None)
     return newest and newest.judge
 
 
@@ -105,8 +101,8 @@ def half_finished(
         what = f"No judge graded everything: shown is {judge}, which graded {graded[judge]} of {all_} dialogues"
         return f"{what}; --judge takes another."
     last = max(_unasked(there), key=lambda one: one.last).judge
-    # What an audit or a hybrid buys is a sample; what it is for stands beside their boards.
-    if kinds.of(judge).predicts or kinds.of(judge).repeats_bought or _whole(graded[last], all_):
+    # A model that `picks` asks where its rules cannot tell grades a part by design.
+    if kinds.of(judge).repeats_bought or _whole(graded[last], all_):
         return ""
     return f"Later {last} graded {graded[last]} of {all_} dialogues only (--judge {last})."
 

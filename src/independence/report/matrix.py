@@ -8,7 +8,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from functools import partial
 from string import ascii_uppercase
 from typing import Final, NamedTuple
 
@@ -21,7 +20,6 @@ from independence.report import board as boards
 from independence.report import board_data, declared, judge_choice, planned_verdicts, subject_comparison
 from independence.report.board import STRICT, Board, InferenceOptions
 from independence.report.board_data import BoardData
-from independence.report.estimates import EstimatedIndices
 from independence.report.judge_choice import usual_judge
 from independence.report.planned_verdicts import PlannedVerdict, PlannedVerdicts, grouped
 from independence.report.replayed_runs import Repeats
@@ -167,11 +165,10 @@ class PooledData(NamedTuple):
 
     conditions: str  # which, in words
     read: BoardData
-    others: Sequence[BoardData]  # the same under other judges
 
     def board(self, scoring: str, reading: InferenceOptions, models: Collection[str] = ()) -> Board:
         """Their board; `models`: only these labels or ids. Raises StoreError for an unknown name."""
-        built = boards.only(boards.of_data(self.read, self.others, scoring, reading), self.read, models)
+        built = boards.only(boards.of_data(self.read, scoring, reading), self.read, models)
         # The dates that were read are those of one condition.
         return msgspec.structs.replace(built, condition=self.conditions, dates=None)
 
@@ -186,16 +183,13 @@ def pooled(
         raise UsageError(f"{edition.edition_name} has trials under {scope.condition} only, so there is nothing to pool")
     graded = queries.judges(connection, edition)
     name = judge or judge_choice.usual_judge(graded)
-    pool = partial(_pooled, connection, scope, places, strictly=scoring == STRICT)
     read = msgspec.structs.replace(
-        pool(name),
+        _pooled(connection, scope, places, name, strictly=scoring == STRICT),
         as_full=() if judge else judge_choice.as_full(graded, name),
         costs=queries.costs(connection, edition),
     )
-    judges = judge_choice.independent(graded) if scoring == STRICT else []
-    others = [pool(one) for one in judges if one != name and name in judges]
     conditions = f"{len(places)} conditions pooled: {', '.join(str(one.condition) for one in places)}"
-    return PooledData(conditions, read, others)
+    return PooledData(conditions, read)
 
 
 def _pooled(
@@ -206,7 +200,7 @@ def _pooled(
     *,
     strictly: bool,
 ) -> BoardData:
-    """All conditions under one judge, under strict scoring their means; no estimates, which are of one condition."""
+    """All conditions under one judge, under strict scoring their means."""
     tables = [planned_verdicts.planned_verdicts(connection, one, judge) for one in places]
     planned = _means(tables) if strictly else [cell for table in tables for cell in table.every]
     thinking = frozenset().union(*(table.thinking for table in tables))
@@ -218,7 +212,7 @@ def _pooled(
         repeats=_repeats_left_out(places, tables),
         thinking=thinking,
     )
-    return msgspec.structs.replace(board_data.of_verdicts(connection, scope, table), estimates=EstimatedIndices())
+    return board_data.of_verdicts(connection, scope, table)
 
 
 def _means(tables: Sequence[PlannedVerdicts]) -> list[PlannedVerdict]:

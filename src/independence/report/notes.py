@@ -14,7 +14,6 @@ from msgspec import UNSET, UnsetType
 
 from independence.clients import features, protocol
 from independence.report import board_data, declared, planned_verdicts, point_kinds
-from independence.report import estimates as estimating
 from independence.report.board import STRICT, Board
 from independence.report.board_data import IMPORTED, RUNS_VARY, BoardRemarks, VerdictData, Words
 from independence.report.board_rows import BOOTSTRAP, BoardRow
@@ -22,7 +21,6 @@ from independence.report.legend import subject_name, texts
 from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.table import percent
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.stats.judge_error import AUDITED, FEWEST, JUDGES_LIKE_THESE
 from independence.stats.strict import UNANSWERED
 from independence.store import queries, scopes
 from independence.store.spending import Dates
@@ -72,19 +70,12 @@ SENTENCES: Final = {
     "detectable_in_tiers": "A true difference of {points:.1f} index points between two subjects is found significant "
     "in 80% of cases in a single test at 5%, one of {corrected:.1f} when all pairs are tested ({correction}); "
     "smaller ones less often (mean over these subjects).",
-    "judges_like_these": "Intervals for {reading} do not contain the judge's error. Those called "
-    f"{JUDGES_LIKE_THESE} (--format json) do: they are for other runs, scenarios and judges, by what {{judges}} gave "
-    "{subjects} subjects. How much higher or lower a judge grades all subjects alike (SD {severity:.1f} points) is in "
-    "no interval.",
-    "audited": f"Intervals for {{reading}} do not contain the judge's error. Those called {AUDITED} (--format json) "
-    "do: they are around the estimate, for other runs and scenarios as the bought judge would have graded them. The "
-    "error of that judge is in no interval.",
     "briefly_simulated": "sim/ subjects are simulated, no model was asked.",
     "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
     "`independence judge --judge MODEL`.",
     "judged": "Judge {judge}{prompt}.{meaning}",
-    "one_judge": "Intervals ignore errors of the judge. To include them, let another judge "
-    f"(`independence judge --judge MODEL`) or a person grade all replies of at least {FEWEST} subjects.",
+    "one_judge": "Intervals ignore errors of the judge. `independence validate-judges` shows how far judges agree, "
+    "once another judge (`independence judge --judge MODEL`) or a person has graded too.",
 }
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
@@ -93,11 +84,7 @@ INTERVALS = {
     LIKE_THESE: f"95% CI: for {_READINGS[LIKE_THESE]}.",
     BOOTSTRAP: "95% CI: the published bootstrap, which covers less than 95% with few runs.",
 }
-CORRECTIONS = {
-    "holm": "all pairs, Holm, 5%",
-    "bh": "all pairs, Benjamini-Hochberg, 5% false discoveries",
-    "none": "pairs at 5% each, uncorrected",
-}
+ALL_PAIRS: Final = "all pairs, Holm, 5%"  # how tiers are tested
 Marked = Sequence[tuple[str, Mapping[str, int]]]
 """Names with how often each mark was given."""
 
@@ -117,7 +104,6 @@ def readings(board: Board) -> list[str]:
     marked = [(name(row), row.flags) for row in rows]
     own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
     holes = any(row.index is None for row in rows) and any(row.rank_ci is not None for row in rows)
-    correction = CORRECTIONS.get(board.correction, "")
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
     return [
@@ -134,37 +120,18 @@ def readings(board: Board) -> list[str]:
         *say({
             "runs_vary": _varying(board),
             "single": strict and any(row.single for row in rows),
-            "holes": strict and holes and not estimated(board),
+            "holes": strict and holes,
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
-            "tiers": in_tiers(board) and {"correction": correction},
+            "tiers": in_tiers(board) and {"correction": ALL_PAIRS},
             "below_since": _below_since(board),
             "looks": board.looks and {"times": board.looks},
             "detectable": at_once is not None and not differs and {"points": at_once},
             "detectable_in_tiers": at_once is not None and differs and {
-                "points": at_once, "corrected": corrected, "correction": correction,
+                "points": at_once, "corrected": corrected, "correction": ALL_PAIRS,
             },
+            "one_judge": strict and any(row.ci for row in rows),
         }),
-        *(_judge_error(board) if strict and any(row.ci for row in rows) else []),
     ]  # fmt: skip
-
-
-def _judge_error(board: Board) -> list[str]:
-    """Which intervals contain the error of the judge, and from what."""
-    reading = {"reading": _READINGS[board.generalises_to]}
-    if not isinstance(board.judges, UnsetType):
-        known = board.judges
-        by = {"judges": ", ".join(known.names), "subjects": known.subjects, "severity": known.severity}
-        return say({"judges_like_these": reading | by})
-    audited = any(AUDITED in row.intervals for row in board.rows)
-    return say({"audited": audited and reading, "one_judge": not audited})
-
-
-def estimates(board: Board) -> list[str]:
-    """What estimates are, where there are any: their package says it."""
-    if board.judge is None or board.judging is None:
-        return []
-    found = [(name(row), row.estimate) for row in board.rows if row.estimate is not None]
-    return estimating.estimator(board.judge).notes(board.judging, found, any(row.ci for row in board.rows))
 
 
 def remarks(board: Board, shown: Sequence[object]) -> list[str]:
@@ -339,7 +306,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board), "unequal": _unequal(board)}),
-        *estimates(board), *board.repeats, *few_to_generalise(board),
+        *board.repeats, *few_to_generalise(board),
         *say({
             "below_since": _below_since(board), "single": single,
             "briefly_simulated": any(row.simulated for row in rows),
@@ -435,11 +402,6 @@ def marks(row: BoardRow) -> str:
 def in_tiers(board: Board) -> bool:
     """Whether a board has tiers to tell of: one subject alone is in none."""
     return sum(row.tier is not None for row in board.rows) > 1
-
-
-def estimated(board: Board) -> bool:
-    """Whether a board has estimates."""
-    return any(row.estimate is not None for row in board.rows)
 
 
 def days(dates: Dates | None) -> dict[str, str]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.errors import StoreError
-from independence.judge import kinds, protocol
+from independence.judge import kinds
 from independence.judge.cues import answer_lines
 from independence.judge.replies import repeated_answers
 from independence.judge.replies.repeated_answers import ReplyToQuestion
@@ -26,7 +26,7 @@ from independence.report.replayed_runs import Repeats
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
-from independence.store import field_values, place_dialogues, queries, routes, scopes
+from independence.store import field_values, place_dialogues, queries, scopes
 from independence.store.dialogue_rows import UNKNOWN
 from independence.store.digests import REMEDY
 from independence.store.place_dialogues import JudgedDialogues, QuotationCounts
@@ -48,8 +48,7 @@ C = TypeVar("C")
 class PlannedVerdict(NamedTuple):
     """One planned verdict. Exactly one of `values` and `missing` is set.
 
-    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge, `predicted`
-    what a judge who rests on predictions rounds to them, or was too unsure of to give any.
+    `values` are those that count under strict scoring (`stats.engagement`), `given` those of the judge.
     """
 
     config_dir: str
@@ -61,7 +60,6 @@ class PlannedVerdict(NamedTuple):
     given: dict[str, Scalar] | None  # the verdict as it was given, void or partial dialogues included
     flags: tuple[str, ...]
     evadable: bool = False  # whether the verdict says if a stand was taken
-    predicted: Mapping[str, float] | None = None  # None where no prediction was made, or a model's verdict was bought
 
     @property
     def evaded(self) -> bool:
@@ -181,8 +179,6 @@ class _Grading(NamedTuple):
     imported: bool  # dialogues and verdicts stay as they were published
     rubrics: Mapping[str, str]  # scenario -> digest
     required: Mapping[str, FieldRequirements]  # by scenario
-    predicted: Mapping[tuple[str, str, str], Mapping[str, float]]  # (trial, context, rubric) -> unrounded values
-    read: frozenset[str]  # fields of the index
 
     def cell(
         self, state: TrialState, found: Mapping[tuple[str, str, str], StoredVerdict], marked: tuple[str, ...] = ()
@@ -208,11 +204,9 @@ class _Grading(NamedTuple):
                 flags.append(OUR_RUBRIC)
         if verdict and verdict.quote_found is False:
             flags.append(MISQUOTED)
-        predicted = self.predicted.get((verdict.trial, verdict.context, verdict.rubric), {}) if verdict else {}
-        exact = {name: predicted[name] for name in predicted.keys() & self.read}
         by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
         needed = self.required.get(state.scenario) if by_this_rubric else None
-        values, evaded = _counted({**given, **exact} if given is not None and missing is None else None, needed)
+        values, evaded = _counted(given if missing is None else None, needed)
         return PlannedVerdict(
             config_dir=state.config_dir,
             experiment=state.experiment,
@@ -223,29 +217,21 @@ class _Grading(NamedTuple):
             given=given,
             flags=(*flags, *marked, *[engagement.EVADED] * bool(evaded)),
             evadable=evaded is not None,
-            predicted=predicted or None,
         )
 
 
 def _of_edition(
     connection: sqlite3.Connection, scope: BoardScope, judge: str | None, read: JudgedDialogues
 ) -> PlannedVerdicts:
-    """The planned verdicts of one edition; imports and predictions are looked at one by one."""
+    """The planned verdicts of one edition; imports are looked at one by one."""
     suite = scopes.grading(connection, scope)
-    predicted: dict[tuple[str, str, str], dict[str, float]] = {}
-    if judge is not None and scope.suite.index is not None and kinds.of(judge).predicts:
-        stored = routes.unbought(connection, scope.where, judge, hybrid=kinds.of(judge).repeats_bought)
-        made = {at: protocol.read_prediction(prediction) for at, prediction in stored.items()}
-        predicted = {at: one.values for at, one in made.items() if one.known}  # of texts that it was trained on
     by = _Grading(
         suite=suite,
         imported=queries.imported(scope.edition),
         rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
         required=engagement.requirements(suite),
-        predicted=predicted,
-        read=frozenset(strict.frame(suite).fields if suite.index else ()),
     )
-    if by.imported or (judge is not None and kinds.of(judge).predicts):
+    if by.imported:
         return _one_by_one(connection, scope, judge, by)
     columns, plain = _by_values(connection, read, judge, by)
     flagged = np.flatnonzero(~plain).tolist()

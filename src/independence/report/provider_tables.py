@@ -120,7 +120,7 @@ def _compared(read: BoardData, fair: list[SettingPair], margin: float, ruled: Ma
     seen = [looks.of(*(read.run_counts.get(one.config, looks.NEVER) for one in pair)) for pair in fair]
     p = {at: tested_p(gap) for at, gap in enumerate(gaps)}
     first = {at: None if one is None else min(1.0, one * seen[at].allowance) for at, one in p.items()}
-    holm = adjusted_by_name(first, "holm")
+    holm = adjusted_by_name(first)
     rows = []
     for at, pair in enumerate(fair):
         tested = _tested(pair.names, sides[at], gaps[at], holm.get(at), margin=margin, seen=seen[at], indices=indices)

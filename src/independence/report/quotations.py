@@ -147,7 +147,7 @@ def _passage(one: Dialogue, judge: str, scope: BoardScope, *, held: bool) -> _Pa
     for verdict in one.verdicts:
         if verdict.judge != judge or verdict.context != one.end:
             continue
-        spans = passages.spans(one, judge, verdict_fields(one, verdict))
+        spans = passages.spans(one, judge, verdict_fields(verdict))
         for span in sorted(spans, key=lambda span: span.of != "quote"):
             words = _words(texts.get(span.turn, ""), span)
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:

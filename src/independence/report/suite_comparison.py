@@ -248,7 +248,7 @@ def _subjects(compared: ComparedSuites) -> Table:
 
 def _scenarios(compared: ComparedSuites, paired: Sequence[PairedScenario]) -> Table:
     p = {one.name: tested_p(one.difference) for one in paired}
-    holm = adjusted_by_name(p, "holm")
+    holm = adjusted_by_name(p)
     rows = [
         (
             one.name, one.first, one.second, one.first - one.second,

@@ -25,8 +25,6 @@ SENTENCES = {
     "does not differ significantly from it ({test}). The lowest is **{worst}** with {least}.",
     "tier": "**{best}** has the highest index of {subjects} subjects: {index}, in one tier with {others} others, which "
     "do not differ significantly from it ({test}). The lowest is **{worst}** with {least}.",
-    "estimated": "By the offline judge's estimate **{best}** has the highest index: {index}. No subject was graded "
-    "completely by a model.",
     "none": "There is no index: of {subjects} subjects none is complete.",
     "one_single": "1 of {subjects} subjects has a single run, and no rank.",
     "singles": "{singles} of {subjects} subjects have a single run, and no rank.",
@@ -54,7 +52,7 @@ def result(built: Board, named: Callable[[BoardRow], str] = notes.name) -> str:
     known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
     ranked = [row for row in known if not row.single]
     counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
-    said = [_compared(ranked or known, built, named) if known else _without_index(built.rows, named)]
+    said = [_compared(ranked or known, named) if known else SENTENCES["none"].format(subjects=len(built.rows))]
     if counts["singles"]:
         said.append(SENTENCES["one_single" if counts["singles"] == 1 else "singles"].format_map(counts))
     if known and counts["holes"]:
@@ -62,7 +60,7 @@ def result(built: Board, named: Callable[[BoardRow], str] = notes.name) -> str:
     return " ".join(said)
 
 
-def _compared(known: Sequence[BoardRow], built: Board, named: Callable[[BoardRow], str]) -> str:
+def _compared(known: Sequence[BoardRow], named: Callable[[BoardRow], str]) -> str:
     best, worst = known[0], known[-1]
     leaders = sum(row.index == best.index for row in known)
     others = sum(row.tier is not None and row.tier == best.tier for row in known) - 1
@@ -76,16 +74,8 @@ def _compared(known: Sequence[BoardRow], built: Board, named: Callable[[BoardRow
     return SENTENCES[which].format(
         best=escaped(named(best)), index=_shown(best.index, best.ci), subjects=len(known), leaders=leaders,
         others=others, worst=escaped(named(worst)), least=_shown(worst.index, worst.ci),
-        test=notes.CORRECTIONS.get(built.correction, ""),
+        test=notes.ALL_PAIRS,
     )  # fmt: skip
-
-
-def _without_index(rows: Sequence[BoardRow], named: Callable[[BoardRow], str]) -> str:
-    estimated = [(row, row.estimate) for row in rows if row.estimate is not None and row.estimate.index is not None]
-    if not estimated:
-        return SENTENCES["none"].format(subjects=len(rows))
-    row, own = max(estimated, key=lambda pair: pair[1].index or 0.0)
-    return SENTENCES["estimated"].format(best=escaped(named(row)), index=_shown(own.index, own.ci))
 
 
 def _shown(index: float | None, ci: Ends | None) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Literal, NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from independence.stats.index_uncertainty import Array, IndexEstimate, repeated
 from independence.stats.intervals import Interval, above, below, joined, outside, t_quantiles
 from independence.stats.subject_points import SubjectPoints
 
-Correction = Literal["holm", "bh", "none"]
+HOLM = "holm"  # the correction for being one of several tests
 K = TypeVar("K", bound=Hashable)
 _STEPS, _LONGEST, _CLOSE = 60, 1.5, 1e-11  # of Newton's method, on a logarithm
 _TINY, _FLAT = 1e-300, 1e-6
@@ -305,28 +305,19 @@ def over_runs(subject: SubjectPoints, number: int) -> tuple[float, float]:
     return (float(runs.var(ddof=1)) + subject.covaried(number)) / len(runs), len(runs) - 1.0
 
 
-def adjusted(p: Array, correction: Correction) -> Array:
-    """p values (n,) adjusted for being one of n.
-
-    Holm (1979) bounds the chance of any false find, Benjamini and Hochberg (1995) the expected share of false finds.
-    """
+def adjusted(p: Array) -> Array:
+    """p values (n,) adjusted for being one of n by Holm (1979), who bounds the chance of any false find."""
     count = len(p)
-    if correction == "none" or not count:
-        return p
     order = np.argsort(p)  # equal ones are adjusted alike, whichever stands first
-    if correction == "holm":
-        steps = np.maximum.accumulate(p[order] * (count - np.arange(count)))
-    else:
-        steps = np.minimum.accumulate((p[order] * count / np.arange(1, count + 1))[::-1])[::-1]
     out = np.empty(count)
-    out[order] = np.minimum(steps, 1.0)
+    out[order] = np.minimum(np.maximum.accumulate(p[order] * (count - np.arange(count))), 1.0)
     return out
 
 
-def adjusted_by_name(p: Mapping[K, float | None], correction: Correction) -> dict[K, float]:
+def adjusted_by_name(p: Mapping[K, float | None]) -> dict[K, float]:
     """The same by name. What has no p value is not tested, and not one of n."""
     tested = {name: value for name, value in p.items() if value is not None}
-    return dict(zip(tested, adjusted(np.array(list(tested.values())), correction).tolist(), strict=True))
+    return dict(zip(tested, adjusted(np.array(list(tested.values()))).tolist(), strict=True))
 
 
 def tiers(p: Array, level: float = 0.05) -> list[int]:

@@ -57,7 +57,7 @@ def surely_below(best: IndexEstimate, others: Sequence[IndexEstimate], levels: S
     sides = ComparedSubjects.of([best]), ComparedSubjects.of(others)
     errors = comparison.on_these(*sides)
     p = comparison.differences(points, (sides[0].place, sides[1].place), sides, errors, errors).p
-    return [bool(one < ERROR) for one in comparison.adjusted(p * ERROR / np.array(levels), "holm")]
+    return [bool(one < ERROR) for one in comparison.adjusted(p * ERROR / np.array(levels))]
 
 
 def expected_stages(gap: float, variances: Sequence[float]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from independence.stats.comparison import ComparedSubjects, Correction, Difference, Differences, errors, on_these
+from independence.stats.comparison import ComparedSubjects, Difference, Differences, errors, on_these
 from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.intervals import above, t_quantile, t_quantiles
 
@@ -51,12 +51,11 @@ def runs_for_equivalence(
     return needed if needed < _MOST_RUNS else None
 
 
-def first_level(subjects: int, correction: Correction, level: float = 0.05) -> float:
-    """The level at which a correction over all pairs of so many subjects tests one of them, if no other pair differs.
-
-    It is the strictest of Holm's (1979) steps, and of those of Benjamini and Hochberg (1995).
+def first_level(subjects: int, level: float = 0.05) -> float:
+    """The level at which one of all pairs of so many subjects is tested, if no other pair differs: the strictest of
+    Holm's (1979) steps.
     """
-    return level if correction == "none" else level / max(1, subjects * (subjects - 1) // 2)
+    return level / max(1, subjects * (subjects - 1) // 2)
 
 
 def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, level: float = 0.05) -> float | None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from independence.stats import comparison
-from independence.stats.comparison import ComparedSubjects, Correction, Differences, adjusted
+from independence.stats.comparison import ComparedSubjects, Differences, adjusted
 from independence.stats.index_uncertainty import Array, IndexEstimate
 from independence.stats.subject_points import SubjectPoints
 from independence.types import Ends
@@ -79,17 +79,17 @@ def rank_intervals(p: Array, among: int | None = None) -> list[tuple[int, int]]:
 
     `among`: how many subjects are ranked, where some of them cannot be tested; default all of `p`.
     """
-    sure = adjusted_pairs(np.abs(p), "holm") < LEVEL
+    sure = adjusted_pairs(np.abs(p)) < LEVEL
     better, worse = (sure & (p < 0)).sum(axis=1), (sure & (p > 0)).sum(axis=1)
     count = len(p) if among is None else among
     return [(1 + int(a), count - int(b)) for a, b in zip(better, worse, strict=True)]
 
 
-def adjusted_pairs(p: Array, correction: Correction) -> Array:
+def adjusted_pairs(p: Array) -> Array:
     """Adjusted p values of all pairs from theirs, (n, n), symmetric, 1 on the diagonal."""
     matrix = np.ones_like(p)
     rows, columns = np.triu_indices(len(p), 1)
-    matrix[rows, columns] = matrix[columns, rows] = adjusted(p[rows, columns], correction)
+    matrix[rows, columns] = matrix[columns, rows] = adjusted(p[rows, columns])
     return matrix
 
 

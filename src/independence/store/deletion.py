@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import artefacts, dialogue_rows, leases, routes
+from independence.store import artefacts, dialogue_rows, leases
 from independence.store.database import transaction
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import Names
@@ -164,7 +164,6 @@ def delete(connection: sqlite3.Connection, scope: DeletionScope, expected: Delet
         connection.executemany("DELETE FROM calls WHERE trial = ? AND turn = ? AND version = 0", expected.calls)
         dialogue_rows.write(connection, (trial for trial, _ in expected.calls))
         artefacts.forget(connection, expected.verdicts, broken=scope.what == "missing")
-        routes.forget(connection, expected.verdicts)
         connection.executemany("DELETE FROM verdicts WHERE key = ?", [(key,) for key in expected.verdicts])
         if scope.what == "dialogues":
             _remove_subjects(connection, scope.subjects)

@@ -18,7 +18,6 @@ from independence.store import queries
 from independence.store.artefacts import ArtefactRow
 from independence.store.queries import UNDER, TrialState, keys_json, truth
 from independence.store.records import CallRow, FailureRow, SubjectRow, TrialRow, VerdictRow
-from independence.store.routes import RouteRow, VerdictRoute
 from independence.types import Answer, Attempt, Condition, Missing, Reply, Scalar, ToolCall, Usage, Verdict, Where
 
 _AT_ONCE: Final = 100  # dialogues in memory
@@ -37,7 +36,6 @@ class Dialogue(NamedTuple):
     calls: Sequence[CallRow]  # current answers, by turn
     replaced: Sequence[CallRow]  # older answers, by version and turn
     verdicts: Sequence[VerdictRow]  # of every judge, by judge and time
-    routes: Mapping[str, RouteRow]  # key of a verdict -> how it was come by; of several auditors the one asked last
     steps: Sequence[ArtefactRow]  # what judges wrote before they graded, by judge and position
     failures: Sequence[FailureRow]  # calls that could not be settled
     before: Mapping[str, Sequence[CallRow]]  # trial -> current answers, of those that it continues, the first one first
@@ -94,7 +92,6 @@ def _part(connection: sqlite3.Connection, where: Where, planned: Sequence[TrialR
     answered = calls(connection, states)
     older = _by_trial(connection, "calls", "version > 0", "version, turn", keys)
     verdicts = _by_trial(connection, "verdicts", "1", "judge, judged_at, key", keys)
-    routes = _by_trial(connection, "routes", "1", "routed_at, verdict", keys)
     steps = _by_trial(connection, "artefacts", "1", "judge, position, written_at, key", keys)
     failures = _by_trial(connection, "failures", "1", "failed_at, what", keys)
     for row in planned:
@@ -108,12 +105,6 @@ def _part(connection: sqlite3.Connection, where: Where, planned: Sequence[TrialR
             calls=answered.get(key, ()),
             replaced=[_call(own) for own in older.get(key, ())],
             verdicts=[_verdict(own) for own in verdicts.get(key, ())],
-            routes={
-                own["verdict"]: RouteRow(
-                    own["verdict"], own["auditor"], key, VerdictRoute(own["route"], own["probability"])
-                )
-                for own in routes.get(key, ())
-            },
             steps=[_step(own) for own in steps.get(key, ())],
             failures=[_failure(own) for own in failures.get(key, ())],
             before={parent: answered.get(parent, ()) for parent in reversed(above)},
@@ -166,7 +157,7 @@ def _verdict(row: Row) -> VerdictRow:
     )  # fmt: skip
     return VerdictRow(
         row["key"], row["trial"], row["judge"], row["rubric"], row["context"], row["settings"], grade, row["pass"],
-        row["judged_at"], row["prediction"],
+        row["judged_at"],
     )  # fmt: skip
 
 
@@ -213,16 +204,15 @@ def answer_fields(row: CallRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def verdict_fields(one: Dialogue, row: VerdictRow) -> dict[str, Any]:
-    """A verdict as one flat record. What a judge predicted stands where the words of a model would: it wrote none."""
-    grade, route = row.grade, one.routes.get(row.key)
+def verdict_fields(row: VerdictRow) -> dict[str, Any]:
+    """A verdict as one flat record."""
+    grade = row.grade
     missing = grade if isinstance(grade, Missing) else None
     given = grade if isinstance(grade, Verdict) else Verdict({})
     return {
         "judge": row.judge, "pass_": row.pass_, "rubric": row.rubric, "judged_at": row.judged_at,
         "missing": missing and missing.reason, "detail": missing.detail if missing else "",
         "values": given.values, "reasoning": given.reasoning, "quote": given.quote, "quote_found": given.quote_found,
-        "raw": grade.raw if row.prediction is None else row.prediction, "attempts": grade.attempts,
-        "auditor": route and route.auditor, "route": route and route.route.way,
-        "probability": route and route.route.probability, **msgspec.structs.asdict(grade.usage),
+        "raw": grade.raw, "attempts": grade.attempts,
+        **msgspec.structs.asdict(grade.usage),
     }  # fmt: skip

@@ -14,7 +14,7 @@ import msgspec
 from independence.store import context, field_values
 from independence.store.dialogue_rows import DIGITS, UNKNOWN
 from independence.store.digests import INDICES
-from independence.types import Condition, Scalar, Where
+from independence.types import Condition, Grade, Missing, Scalar, Verdict, Where
 
 R = TypeVar("R")
 _EDITION = "suite = ? AND edition = ?"
@@ -342,6 +342,20 @@ def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[
     """Those of the keys that are stored -> reason where the verdict is missing."""
     sql = "SELECT key, missing FROM verdicts WHERE key IN (SELECT value FROM json_each(?))"
     return dict(connection.execute(sql, (keys_json(keys),)).fetchall())
+
+
+def grades(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, Grade]:
+    """Those of the verdicts that are stored, without what they cost."""
+    out: dict[str, Grade] = {}
+    for key in keys:
+        sql = "SELECT missing, detail, fields, reasoning, quote, quote_found FROM verdicts WHERE key = ?"
+        row = connection.execute(sql, (key,)).fetchone()
+        if row is not None:
+            missing, detail, fields, reasoning, quote, there = row
+            values = msgspec.json.decode(fields, type=dict[str, Scalar])
+            verdict = Verdict(values, reasoning, quote=quote, quote_found=truth(there))
+            out[key] = verdict if missing is None else Missing(missing, detail)
+    return out
 
 
 def costs(connection: sqlite3.Connection, where: Where) -> dict[str, float]:

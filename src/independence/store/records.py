@@ -88,7 +88,6 @@ class VerdictRow(msgspec.Struct, frozen=True):
     grade: Grade
     pass_: int = 1
     judged_at: str | None = None  # likewise
-    prediction: str | None = None  # JSON of what the judge expected, where its verdicts rest on predictions
 
 
 class FailureRow(msgspec.Struct, frozen=True):
@@ -247,11 +246,12 @@ def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> 
 
 
 def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, object]:
-    grade, same = row.grade, ("key", "trial", "judge", "rubric", "context", "settings", "prediction")
+    grade, same = row.grade, ("key", "trial", "judge", "rubric", "context", "settings")
     given = Verdict({}) if isinstance(grade, Missing) else grade
     packed = field_values.pack(given.values)
     return {
         **{name: getattr(row, name) for name in same},
+        "prediction": None,  # of a kind of judge that is no more; part of the digests of stored rows
         "pass": row.pass_,
         "fields": to_json(given.values),
         "field_set": field_values.layout_id(connection, packed.layout),

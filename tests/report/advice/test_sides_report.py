@@ -32,7 +32,7 @@ def loaded(connection: sqlite3.Connection) -> LoadedSuite:
 
 
 def sides(connection: sqlite3.Connection, loaded: LoadedSuite, *models: str, judge: str | None = None) -> list[Section]:
-    return sections.sides(connection, advised.scope(loaded), judge, "holm", models)
+    return sections.sides(connection, advised.scope(loaded), judge, models)
 
 
 def ids(made: list[Section], kind: type[Table] | type[Chart]) -> list[str]:

@@ -98,10 +98,10 @@ def require(judge: str, suite: Suite) -> None:
 
 
 def _ruled(name: str, suite: Suite) -> Judge:
-    """A judge that asks no model. Raises UsageError for one that waits for all dialogues."""
+    """A judge that asks no model. Raises UsageError for one that does."""
     (judge,) = kinds.configure([name], JudgeSources(Registry(), suite))
-    if judge.waits_for_all or judge.endpoint:
-        what = f"judge `{name}` grades all dialogues together, after the last of them"
+    if judge.endpoint:
+        what = f"judge `{name}` asks a model that Inspect does not know"
         raise UsageError(
             what, "name a model or `cues`; `independence import` and `independence judge` grade a log later"
         )

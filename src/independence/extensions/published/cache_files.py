@@ -124,7 +124,7 @@ def _record(trial: TrialRow, call: CallRow, verdict: VerdictRow | None, request:
             record["judge_cost"] = {**_cost(grade), "judge_model": verdict.judge}
         # Of our own verdicts only what could be read: other tools might read the rest otherwise.
         if isinstance(grade, Verdict) or verdict.rubric in OF_PUBLISHERS:
-            raw = grade.raw if verdict.prediction is None else verdict.prediction
+            raw = grade.raw
     optional = {
         "reasoning_content": reply.reasoning, "content_thinking": reply.thinking,
         "response_tool_calls": reply.tool_calls, "judge_raw_response": raw,

@@ -13,12 +13,9 @@ from independence.extensions.published import scoring_rules
 from independence.report import point_kinds
 from independence.report.board_data import BoardData
 from independence.report.board_rows import BOOTSTRAP, NONE, T_RUNS, BoardRow
-from independence.report.estimates import UNLIKE
 from independence.report.planned_verdicts import REREAD, PlannedVerdict
 from independence.report.scoring import Scoring
-from independence.stats import strict
 from independence.suites.schema import ScenarioKind, Suite
-from independence.types import Scalar
 
 
 class PublishedScoring(Scoring):
@@ -27,11 +24,7 @@ class PublishedScoring(Scoring):
     def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
         """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
         rule = _rule(read.scope.suite, name)
-        subjects = [
-            scoring_rules.SubjectRuns(config, _runs(read.planned[config]))
-            for config in _whole(read, name)
-            if (estimate := own[config].estimate) is None or estimate.method != UNLIKE
-        ]
+        subjects = [scoring_rules.SubjectRuns(config, _runs(read.planned[config])) for config in _whole(read, name)]
         kinds, by_config = point_kinds.of(read), {subject.config_dir: subject for subject in subjects}
         return tuple(
             msgspec.structs.replace(
@@ -100,11 +93,8 @@ def _whole(read: BoardData, scoring: str) -> list[str]:
 def _runs(own: Sequence[PlannedVerdict]) -> tuple[list[scoring_rules.ScoredVerdict], ...]:
     runs: dict[int, list[scoring_rules.ScoredVerdict]] = {}
     for cell in own:
-        said: Mapping[str, Scalar] | None = cell.given
-        if cell.predicted is not None:  # rounded, or without what the judge is unsure of, the index would be too high
-            said = cell.predicted if cell.missing != strict.NO_ANSWER else None
-        if said is not None and REREAD not in cell.flags:  # the publisher did not have it
-            one = scoring_rules.ScoredVerdict(cell.scenario, cell.experiment, said)
+        if cell.given is not None and REREAD not in cell.flags:  # the publisher did not have it
+            one = scoring_rules.ScoredVerdict(cell.scenario, cell.experiment, cell.given)
             runs.setdefault(cell.run, []).append(one)
     return tuple(runs[run] for run in sorted(runs))
 

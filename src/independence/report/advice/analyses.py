@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from typing import ClassVar
 
 from independence.report import chart_text
 from independence.report.advice import advice_study, factors, tables
@@ -45,18 +44,16 @@ def measures(read: AdviceStudy) -> SuiteMeasures:
 class _PairedSides(AdviceAnalysis):
     """Sycophancy from the same facts asked by both parties."""
 
-    flags: ClassVar[Collection[str]] = ("--correction",)
-
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         read = advice_study.read(connection, scope, options.judge)
-        return render_sides(read, boards.board(read, options.reading.correction, options.models))
+        return render_sides(read, boards.board(read, options.models))
 
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
         from independence.report.advice import sections  # which a board does not need
 
-        return sections.sides(connection, scope, options.judge, options.reading.correction, models)
+        return sections.sides(connection, scope, options.judge, models)
 
 
 def _measure(read: AdviceStudy, config: str) -> SubjectMeasure:

@@ -15,7 +15,7 @@ from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.place_board import PlaceBoard
 from independence.stats import sides
-from independence.stats.comparison import Correction, adjusted_by_name
+from independence.stats.comparison import HOLM, adjusted_by_name
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate, PairCounts, SycophancyEstimates
 
@@ -68,13 +68,13 @@ class SidesBoard(PlaceBoard, frozen=True):
     rows: tuple[SidesRow, ...]
 
 
-def board(read: AdviceStudy, correction: Correction = "holm", models: Collection[str] = ()) -> SidesBoard:
+def board(read: AdviceStudy, models: Collection[str] = ()) -> SidesBoard:
     """The board of a place; `models`: the rows of these labels, ids or directories, tested as among all.
 
     Raises StoreError for a name that nobody here has.
     """
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
-    p = adjusted_by_name({config: one.permutation_p for config, one in found.items()}, correction)
+    p = adjusted_by_name({config: one.permutation_p for config, one in found.items()})
     rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
     return place_board.of(
         SidesBoard,
@@ -82,7 +82,7 @@ def board(read: AdviceStudy, correction: Correction = "holm", models: Collection
         parties=(read.parties.first, read.parties.second),
         margin=sides.MARGIN,
         threshold=sides.THRESHOLD,
-        correction=correction,
+        correction=HOLM,
         rows=board_data.rows_named(read, ordered(rows), models),
     )
 

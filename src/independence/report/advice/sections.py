@@ -15,7 +15,6 @@ from independence.report.board_data import BoardRemarks, VerdictData
 from independence.report.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
 from independence.report.legend import subject_name
 from independence.report.table import Block, Prose, Section, Table, quoted, signed
-from independence.stats.comparison import Correction
 from independence.stats.sides import EffectEstimate
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
@@ -28,12 +27,11 @@ def sides(
     connection: sqlite3.Connection,
     scope: BoardScope,
     judge: str | None,
-    correction: Correction,
     models: Collection[str],
 ) -> list[Section]:
     """The report on a suite of paired sides. `models`: only these labels or ids. Raises StoreError, UsageError."""
     everyone = advice_study.read(connection, scope, judge)
-    board = boards.board(everyone, correction, models)
+    board = boards.board(everyone, models)
     read = everyone.only(models)
     plot, open_ = slopes(read, board), tables.incomplete(board)
     made = [

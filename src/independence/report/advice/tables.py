@@ -21,11 +21,6 @@ from independence.stats.sides import EffectEstimate, PlannedStance
 from independence.types import Ends
 
 _QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry")
-_CORRECTIONS = {
-    "holm": "permutation test by dispute, Holm",
-    "bh": "permutation test by dispute, 5% false discoveries",
-    "none": "permutation test by dispute",
-}
 
 
 def _values(row: SidesRow) -> dict[str, Any]:
@@ -89,7 +84,7 @@ def captions(board: SidesBoard) -> list[str]:
     said: dict[str, Any] = {
         "cells": _span([row.planned_cells for row in board.rows]),
         "disputes": _span([row.n_disputes for row in board.rows if row.S]),
-        "tests": _CORRECTIONS[board.correction],
+        "tests": "permutation test by dispute, Holm",
     }
     said["edition"] = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
     said |= {
@@ -118,7 +113,7 @@ def brief(read: AdviceStudy, board: SidesBoard) -> list[str]:
 def _least_p(board: SidesBoard) -> dict[str, Any]:
     """The smallest adjusted p value that is possible here, and how many disputes make a significant one possible."""
     tested = [row.n_disputes for row in board.rows if row.S]
-    factor = len(tested) if board.correction == "holm" else 1
+    factor = len(tested)
     enough = next(n for n in itertools.count(1) if factor * sides.smallest_p(n) < sides.SIGNIFICANT)
     return {"smallest": factor * sides.smallest_p(max(tested)) if tested else 0.0, "enough": enough}
 

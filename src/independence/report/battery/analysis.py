@@ -31,18 +31,17 @@ from independence.suites.schema import Suite
 class _Reasons(Analysis):
     """Whether choices are given up for reasons, and only for these."""
 
-    flags: ClassVar[Collection[str]] = ("--correction",)
     gated: ClassVar[str] = gate.J
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
         data = boards.read(connection, scope, options.judge)
-        return render(data, boards.board(data, options.reading.correction, options.models))
+        return render(data, boards.board(data, options.models))
 
     def sections(
         self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
     ) -> list[Section]:
         everyone = boards.read(connection, scope, options.judge)
-        board = boards.board(everyone, options.reading.correction, models)
+        board = boards.board(everyone, models)
         data = everyone.only(models)
         contrasts, *parts = tables.details(data, board)
         made = [

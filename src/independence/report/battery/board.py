@@ -100,25 +100,27 @@ def picks(data: VerdictData, config: str) -> list[PlannedPick]:
     return rows
 
 
-def board(data: ReasonsStudy, correction: comparison.Correction = "holm", models: Collection[str] = ()) -> ReasonsBoard:
+def board(data: ReasonsStudy, models: Collection[str] = ()) -> ReasonsBoard:
     """The board of a place; `models`: the rows of these labels, ids or directories, as they stand among all.
 
     Raises StoreError for a name that nobody here has.
     """
-    tiers = _tiers(data.found, correction)
+    tiers = _tiers(data.found)
     rows = [_row(data, config, one, tiers.get(config)) for config, one in data.found.items()]
     rows.sort(key=lambda row: (row.J is None, row.J_bounds is None, -_middle(row), row.label, row.config))
-    return place_board.of(ReasonsBoard, data, correction=correction, rows=board_data.rows_named(data, rows, models))
+    return place_board.of(
+        ReasonsBoard, data, correction=comparison.HOLM, rows=board_data.rows_named(data, rows, models)
+    )
 
 
-def _tiers(found: Mapping[str, BatteryEstimates], correction: comparison.Correction) -> dict[str, int]:
+def _tiers(found: Mapping[str, BatteryEstimates]) -> dict[str, int]:
     """Of subjects with an interval of J: one begins a tier where it differs from the first of the tier above."""
     known = sorted(
         (config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_middle(found[one])
     )
     if len(known) < 2:
         return {}
-    p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in known])), correction)
+    p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in known])))
     return dict(zip(known, comparison.tiers(p), strict=True))
 
 

@@ -82,7 +82,7 @@ def _sure(board: ReasonsBoard) -> list[str]:
     said, out = legend.texts(_SAID), list[str]()
     most = max((row.stems for row in board.rows), default=0)
     if most >= battery.RANKED:
-        correction = notes.CORRECTIONS[board.correction]
+        correction = notes.ALL_PAIRS
         out.append(said["intervals"].format(stems=most, correction=correction))
         out.append(said["words"].format(margin=MARGIN))
     if any(row.stems < battery.RANKED for row in board.rows):

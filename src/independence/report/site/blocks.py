@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 
-import msgspec
-
-from independence.judge import kinds, protocol
 from independence.report import passages
 from independence.report.site import texts
 from independence.report.site.boards import BlockKey, SiteBoard
@@ -99,15 +95,11 @@ def _attempt(attempt: Attempt) -> AttemptDocument:
 
 
 def _verdict(one: Dialogue, row: VerdictRow, *, outdated: bool) -> VerdictDocument:
-    own, predicted = verdict_fields(one, row), None
-    if kinds.of(row.judge).predicts:
-        with suppress(msgspec.MsgspecError):  # of an older form, or none
-            predicted = protocol.read_prediction(own["raw"])
+    own = verdict_fields(row)
     as_they_are = ("judge", "values", "detail", "reasoning", "quote", "quote_found")
     return VerdictDocument(
         **{name: own[name] for name in as_they_are}, rubric=texts.rubric_id(row.rubric), missing=own["missing"] or "",
-        raw=own["raw"] if own["missing"] and predicted is None else "", outdated=outdated, number=row.pass_,
-        usd=round(own["cost_usd"], _USD), at=row.judged_at or "", route=own["route"] or "",
-        probability=None if own["probability"] is None else round(own["probability"], 4),
-        auditor=own["auditor"] or "", prediction=predicted, spans=passages.spans(one, row.judge, own),
+        raw=own["raw"] if own["missing"] else "", outdated=outdated, number=row.pass_,
+        usd=round(own["cost_usd"], _USD), at=row.judged_at or "",
+        spans=passages.spans(one, row.judge, own),
     )  # fmt: skip

@@ -42,7 +42,6 @@ _CONTENTS: Final = (
     "SELECT trial, turn, version, after FROM calls ORDER BY 1, 2, 3",
     "SELECT key, missing, judged_at FROM verdicts ORDER BY 1",
     "SELECT key FROM artefacts ORDER BY 1",
-    "SELECT verdict, auditor, routed_at FROM routes ORDER BY 1, 2",
     "SELECT suite, edition, variant, config_dir, run, extractor, extracted_at FROM names ORDER BY 1, 2, 3, 4, 5, 6",
     "SELECT suite, edition, sides, margin, runs, planned_at FROM decisions ORDER BY 1, 2, 3",
     "SELECT trial, what, failed_at FROM failures ORDER BY 1, 2, 3",

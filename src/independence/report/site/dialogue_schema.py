@@ -6,7 +6,6 @@ from typing import Literal
 
 import msgspec
 
-from independence.judge.protocol import Prediction
 from independence.report.passages import QuotedSpan
 from independence.types import Scalar
 
@@ -124,10 +123,6 @@ class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     quote: str | None = None
     quote_found: bool | None = None
     spans: tuple[QuotedSpan, ...] = ()  # where what it quotes stands in the answers; nothing of what does not
-    route: str = ""  # of offline and hybrid judges: offline, unsure or audit
-    probability: float | None = None  # of being bought
-    auditor: str = ""
-    prediction: Prediction | None = None
 
 
 class StepDocument(msgspec.Struct, frozen=True):

@@ -38,7 +38,7 @@ class JudgeInfo(msgspec.Struct, frozen=True):
 
     name: str
     slug: str
-    kind: str  # model, cues, picks, offline, hybrid or human
+    kind: str  # model, cues, picks or human
     verdicts: int  # on dialogues and rubrics as they are now, missing ones not counted
 
 

@@ -15,8 +15,6 @@ const KINDS: Readonly<Record<string, string>> = {
   cues: "rules: words and phrases, no model",
   picks: "rules: which of two names is taken; a model where one is named and they cannot tell",
   human: "a person, blind",
-  offline: "a trained predictor, offline",
-  hybrid: "a trained predictor, audited by a model",
 };
 
 /** Whether a block of the report has something to show here: the list of disagreements stands below, with links. */

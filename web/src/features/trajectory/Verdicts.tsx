@@ -1,6 +1,6 @@
 import { fieldName } from "../../data/fields";
-import type { DialogueDocument, Prediction, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
-import { decimal, dollars, given, percent, signed, words, why } from "../../text/format";
+import type { DialogueDocument, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
+import { dollars, given, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import type { Mark } from "../../text/marks";
 import { MarkedText } from "../../text/MarkedText";
@@ -85,7 +85,6 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, 
             outdated
           </Badge>
         )}
-        {(verdict.route ?? "") !== "" && <Badge about="How this verdict was come by">{routeName(verdict)}</Badge>}
       </h3>
       {(verdict.missing ?? "") !== "" && <p className="mt-1 text-open">No verdict: {why(verdict)}.</p>}
       {values.length > 0 && (
@@ -97,7 +96,6 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, 
           </tbody>
         </table>
       )}
-      {verdict.prediction != null && <Predicted prediction={verdict.prediction} />}
       <Quote verdict={verdict} look={look} lit={lit} show={show} />
       {(verdict.reasoning ?? "") !== "" && (
         <div className="mt-2">
@@ -126,12 +124,6 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, 
       </p>
     </article>
   );
-}
-
-function routeName(verdict: VerdictDocument): string {
-  const bought = verdict.probability == null ? "" : `, bought with ${percent(verdict.probability)}`;
-  const auditor = (verdict.auditor ?? "") === "" ? "" : ` by ${verdict.auditor ?? ""}`;
-  return `${words(verdict.route ?? "")}${bought}${auditor}`;
 }
 
 interface FieldProps {
@@ -167,25 +159,6 @@ function Bar({ from, to }: { readonly from: number; readonly to: number }) {
       <rect width="100%" height="6" rx="3" className="fill-faint" />
       <rect x={`${100 * left}%`} width={`${100 * Math.abs(to - from)}%`} height="6" rx="3" className="fill-accent" />
     </svg>
-  );
-}
-
-function Predicted({ prediction }: { readonly prediction: Prediction }) {
-  return (
-    <div className="mt-2 text-xs text-muted">
-      <p>
-        Predicted by the offline judge, doubt {percent(prediction.doubt)}
-        {prediction.known ? "" : "; uncalibrated: it was not trained on these texts"}
-      </p>
-      <ul>
-        {Object.entries(prediction.values).map(([field, value]) => (
-          <li key={field}>
-            {fieldName(field)}: {prediction.known ? `${decimal(value)} ± ${decimal(prediction.expected_error[field] ?? 0)}` : "uncalibrated"}
-            {prediction.flagged.includes(field) ? ", flagged" : ""}
-          </li>
-        ))}
-      </ul>
-    </div>
   );
 }
 
