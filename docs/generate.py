@@ -23,7 +23,7 @@ Option = tuple[str, tuple[str, ...], str, str]  # group, flags, meaning, default
 
 EXIT_CODES = {
     0: "complete",
-    1: "a gate failed (`check`, `--fail-under`, `suites lint`, `doctor`)",
+    1: "a gate failed (`check`, `suites lint`, `doctor`)",
     2: "bad usage or configuration, an empty store, no match, a part of a request that does not reach the model",
     3: "incomplete: answers or verdicts are missing, a model cannot be asked any more, no credit, the disk is full",
     4: "stopped by `--max-cost`; `check` ends with 5 then",

@@ -43,7 +43,7 @@ def test_a_gate_is_a_call(asked: dict[str, Any]) -> None:
 
 def test_what_plans_other_runs_is_refused(asked: dict[str, Any]) -> None:
     others: list[dict[str, Any]] = [
-        {"runs": 4}, {"run_number": 2}, {"shard": "1/2"}, {"replicates": "auto"}, {"replicates": "auto", "calls": 20},
+        {"runs": 4}, {"run_number": 2}, {"shard": "1/2"},
         {"no_judge": True}, {"experiments": "course"},
     ]  # fmt: skip
     for settings in others:

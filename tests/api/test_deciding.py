@@ -60,7 +60,7 @@ def test_options_are_values_and_of_three_the_best_is_decided(asked: dict[str, An
 def test_what_no_decision_is_about_is_refused_and_nothing_is_stored(asked: dict[str, Any]) -> None:
     rows: list[tuple[dict[str, Any], str]] = [
         *(({name: value}, "is not for runs that are bought") for name, value in {
-            "runs": 4, "run_number": 2, "shard": "1/2", "replicates": "auto", "no_judge": True, "experiments": "course",
+            "runs": 4, "run_number": 2, "shard": "1/2", "no_judge": True, "experiments": "course",
         }.items()),
         ({"models": "sim/half"}, "a decision is between two subjects or more"),
         ({"judges": ["cues", "sim/judge"]}, "goes by one judge, and these are 2"),

@@ -198,7 +198,6 @@ def test_keywords_that_fit_nothing_are_refused() -> None:
     rows: list[tuple[dict[str, Any], str]] = [
         ({"modles": ["a/b"]}, "modles"),
         ({"runs": "three"}, "runs"),
-        ({"calls": 60}, "add --replicates auto"),
         ({"max_cost": -1}, "--max-cost"),
     ]
     for settings, says in rows:

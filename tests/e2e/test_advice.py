@@ -179,8 +179,6 @@ def test_what_makes_no_sense_without_an_index_is_one_sentence(sides: Ran, rent: 
     }
     for one, cases in ((sides, of_sides), (rent, of_rent)):
         assert refusals.wrong(one.folder, cases, "leaderboard --db here.db") == {}
-    run = "run --suite sides -m sim/fair -j cues --runs 1 --limit 12 --db new.db"  # before anything is asked
-    assert refusals.wrong(sides.folder, {"--fail-under 50": "--fail-under is about an index"}, run) == {}
 
 
 def test_the_report_on_sides_is_one_page_with_its_charts(sides: Ran, tmp_path: Path) -> None:

@@ -349,11 +349,10 @@ RUN = {
     **{
         f"-m sim/half,sim/never {plan}": "is not for runs that are bought until something is decided; leave it out"
         for plan in (
-            "--runs 4", "--run-number 2", "--shard 1/2", "--replicates auto", "--no-judge", "-e course",
+            "--runs 4", "--run-number 2", "--shard 1/2", "--no-judge", "-e course",
             "--scenarios 2",
         )
     },
-    "-m sim/half,sim/never --fail-under 50": "--fail-under is for a fixed number of runs",
     "-m sim/half,sim/never -j sim/judge": "a decision's interval goes by one judge, and these are 2; name one with -j",
     "-m sim/half,sim/never --within 0": "--within 0: write points of the index above 0",
 }  # fmt: skip

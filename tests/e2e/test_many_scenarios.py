@@ -1,14 +1,16 @@
-"""A suite of many scenarios with one run each, and parts of it; calls that go where the noise is."""
+"""A suite of many scenarios with one run each, and parts of it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from independence.engine import replicates
+from independence.stats.allocation import RepeatedScenario, allocate
 from independence.stats.single_runs import FEW
+from independence.suites.load import load, locate, shipped_noise
 from tests import toy
 from tests.e2e import command
 from tests.e2e.command import Ended
@@ -103,65 +105,20 @@ def test_parts_of_different_draws_are_boards_of_their_own() -> None:
     assert [row["label"].split("@")[0] for row in other.board["rows"]] == ["sim/never"]
 
 
-def spent(*more: str, suite: str = "v2") -> Ended:
-    """A plan of so many calls a subject."""
-    return command.run(
-        "run", *JSON, "--suite", suite, "-m", "sim/half,sim/never", "-j", "cues", "--replicates", "auto", *more
-    )
-
-
-def planned() -> Counter[tuple[str, str]]:
-    """(configuration, scenario) -> runs."""
-    return Counter(command.ask(Path("store.db"), "SELECT config_dir, scenario FROM planned"))
-
-
-def of_half() -> dict[str, int]:
-    return {scenario: count for (config, scenario), count in planned().items() if config.startswith("sim--half")}
-
-
-def test_calls_go_where_the_noise_is_and_stay_there(toy_folder: Path) -> None:
-    done = spent("--calls", "104")
-    assert done.code == 0, done.err
-    assert "104 of 104 calls a subject, by the noise the suite ships" in done.err
-    runs = of_half()
-    assert min(runs.values()) == 2 == runs["psych"]
-    assert runs["negotiation"] == max(runs.values()) > 5
-    for row in done.board["rows"]:
-        assert (row["runs"], row["coverage"], row["ci_method"]) == (2, 1, "these-scenarios")
-        assert row["index"] is not None
-    before = planned()
-    assert "0 calls and 0 verdicts to go" in spent("--calls", "104").err
-    assert planned() == before
-    assert "by the noise of other subjects' runs" in spent("--calls", "130").err
-    grown = planned()
-    assert grown > before
-    fewer = spent("--calls", "60")
-    assert "calls a subject are planned already, more than the 60 asked for, and stay" in fewer.err
-    assert planned() == grown
-    assert "averages whole runs" in command.refused("leaderboard", "--db", "store.db", "--scoring", "published")
-
-    Path("store.db").unlink()
-    unknown = spent("--calls", "30", suite=str(toy_folder))
-    assert unknown.code == 0, unknown.err
-    assert "no noise is known yet" in unknown.err
-    assert of_half()["dinner"] >= of_half()["dessert"] >= 2
-
-
 def test_what_is_bought_holds_two_runs_of_psych_up_to_the_calls_of_19_so_whole_runs_are_not_seen_to_vary() -> None:
     """docs/scoring.md says so of the mark that takes three whole runs."""
-    asked = ("run", "--db", "store.db", "-m", "sim/half", "-j", "sim/judge", "--replicates", "auto", "--dry-run")
-    for runs, psych in (("19", 2), ("20", 3)):
-        assert f" psych {psych}," in command.ok(*asked, "--runs", runs).err
+    units = replicates.calls_of_scenarios(load("v2").suite, 1)
+    noise = shipped_noise(locate("v2"), load("v2").suite)
+    assert noise is not None
+    repeated = {name: RepeatedScenario(noise[name], calls) for name, calls in units.items()}
+    for runs, psych in ((19, 2), (20, 3)):
+        assert allocate(repeated, runs * sum(units.values()))["psych"] == psych
 
 
 def test_a_plan_that_cannot_be_is_one_sentence() -> None:
     for suite, line, told in (
         ("many", "--scenarios 7", "write a multiple of 2, at most 24"),
-        ("many", "--scenarios 8 --replicates auto --calls 60", "give one of the two"),
         ("many", "--seed 3", "add --scenarios N, of a grid --limit N"),
-        ("v2", "--replicates auto --calls 51", "take 52 calls a subject"),
-        ("v2", "--replicates auto --calls 60 --runs 3", "3 runs of every scenario take 78 calls"),
-        ("v2", "--calls 60", "add --replicates auto"),
     ):
         asked = ("run", "--db", "store.db", "--suite", suite, "-m", "sim/half", "-j", "cues", *line.split())
         assert told in command.refused(*asked)

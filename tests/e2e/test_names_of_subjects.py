@@ -121,13 +121,12 @@ def test_a_persona_is_sent_as_it_is_written_and_stands_on_a_board_of_its_own(har
     assert command.ask(harbour / "here.db", "SELECT variant, text FROM personas") == [(name, WARDEN)]
 
 
-def test_an_edited_persona_does_not_mix_with_the_old_one_and_fails_its_gate_where_it_does_not_hold(harbour: Path):
+def test_an_edited_persona_does_not_mix_with_the_old_one(harbour: Path):
     persona = harbour / "warden.md"
     with endpoint.serving(harbour) as served:
-        first = on_canal(served.base_url, "warden.md", "--fail-under", "99")
-        assert (first.code, "gate failed: below 99: loop/half" in first.err) == (1, True)
+        first = on_canal(served.base_url, "warden.md")
         persona.write_text(WARDEN)
-        same = on_canal(served.base_url, "warden.md", "--fail-under", "1")
+        same = on_canal(served.base_url, "warden.md")
         assert (same.code, same.board) == (0, first.board)
         assert len(served.requests()) == CALLS  # the same words: nothing to ask
         persona.write_text(WARDEN + " Most days.")

@@ -65,8 +65,6 @@ class Document(msgspec.Struct):
 
 
 class Held(Analysis):
-    flags = ("--fail-under",)
-
     def board(self, connection, scope, options):
         found = {}
         for one in planned_verdicts.planned_verdicts(connection, scope, options.judge).every:
@@ -157,7 +155,7 @@ def test_an_endpoint_speaks_a_dialect_and_a_suite_is_read_by_an_analysis_of_othe
     suites.write(tmp_path / "harbour", HELD_SUITE)
     assert "`held` reads no index" in installed.run("suites", "lint", "harbour", code=1).out
     suites.write(tmp_path / "harbour", {key: value for key, value in HELD_SUITE.items() if key != "index"})
-    run = (*RUN, "-m", "loop/half", "-j", "cues", "--fail-under", "100")
+    run = (*RUN, "-m", "loop/half", "-j", "cues")
     with endpoint.serving(tmp_path, "--key", "toy-secret") as served:
         file = endpoint.models_file(tmp_path, served.base_url)
         file.write_text(file.read_text().replace("openrouter", "toy"))

@@ -12,8 +12,8 @@ import pytest
 from tests.e2e import command
 
 OWN, EVEN = "sim/yield-20@none-t0.7", "sim/half@none-t0.7"
-AUTO = "run --suite v2 --judge cues --replicates auto --calls 205 --quiet --yes -m"
-REFUSED = f"--scoring published averages whole runs, but {OWN} has 2 of psych and 21 of negotiation"
+BOUGHT = "check --suite v2 --judge cues --max-runs 8 --quiet -m"
+REFUSED = f"--scoring published averages whole runs, but {OWN} has 2 of psych and 22 of negotiation"
 ASIDE = f"Not on this board: {OWN}. --scoring published averages whole runs"
 
 
@@ -21,11 +21,11 @@ ASIDE = f"Not on this board: {OWN}. --scoring published averages whole runs"
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One subject unequal beside an even one, both unequal, a scenario unfinished, and even runs added later."""
     folder = tmp_path_factory.mktemp("unequal")
-    for line in (
-        f"{AUTO} sim/yield-20 --db one.db", "run --suite v2 --judge cues --runs 3 -m sim/half --quiet --db one.db",
-        f"{AUTO} sim/yield-20,sim/half --db all.db",
-    ):  # fmt: skip
-        command.ok(*line.split(), cwd=folder)
+    for name, bar, db in (("yield-20", 82, "one.db"), ("yield-20", 82, "all.db"), ("half", 57, "all.db")):
+        bought = command.run(*f"{BOUGHT} sim/{name} --min-index {bar} --db {db}".split(), cwd=folder)
+        assert bought.code == 5, bought.err  # undecided, so that all is bought
+    even = "run --suite v2 --judge cues --runs 3 -m sim/half --quiet --db one.db"
+    command.ok(*even.split(), cwd=folder)
     for name in ("later.db", "checked.db"):
         shutil.copy(folder / "one.db", folder / name)
     more = "run --suite v2 --judge cues --runs 5 -m sim/yield-20 --quiet --db later.db"
@@ -51,22 +51,22 @@ def rows(stores: Path, db: str, *more: str) -> dict[str, dict]:
 
 # What is printed of which store, and what is not: `!`.
 PRINTED = (
-    ("leaderboard --db one.db", "2 to 21 runs of a scenario, complete", "!2 to 3 runs,"),
-    ("leaderboard --db all.db", "2 to 21 runs of a scenario, complete", "!, 2 runs"),
-    ("leaderboard --db later.db", "3 to 21 runs of a scenario, complete"),
-    ("leaderboard --db hole.db", "2 to 21 runs of a scenario, 93% to 100% of verdicts"),
-    ("leaderboard --db one.db --detailed", "75.6–89.3 2–21 100%", "74.7 to 89.7 — — sim/half"),
-    ("leaderboard --db one.db --format md", "| 2–21 | 100% |", "2–6: the fewest and the most"),
+    ("leaderboard --db one.db", "2 to 22 runs of a scenario, complete", "!2 to 3 runs,"),
+    ("leaderboard --db all.db", "2 to 22 runs of a scenario, complete", "!, 2 runs"),
+    ("leaderboard --db later.db", "3 to 22 runs of a scenario, complete"),
+    ("leaderboard --db hole.db", "2 to 22 runs of a scenario, 93% to 100% of verdicts"),
+    ("leaderboard --db one.db --detailed", "75.2–88.9 2–22 100%", "74.4 to 89.4 — — sim/half"),
+    ("leaderboard --db one.db --format md", "| 2–22 | 100% |", "2–6: the fewest and the most"),
     ("leaderboard --db one.db --scoring published", ASIDE, "3 runs, complete"),
     ("leaderboard --db one.db --scoring v2 --explain", f"Not on this board: {OWN}."),
-    (f"compare {OWN} {EVEN} --db one.db", "75.6 to 89.3 74.7 to 89.7 2–21 100%", "40.6 to 75.4 3 100%"),
-    (f"show {OWN} --db one.db", "negotiation 21", "!psych 3"),
+    (f"compare {OWN} {EVEN} --db one.db", "75.2 to 88.9 74.4 to 89.4 2–22 100%", "40.6 to 75.4 3 100%"),
+    (f"show {OWN} --db one.db", "negotiation 22", "!psych 3"),
     (
         "check -m sim/yield-20 --judge cues --suite v2 --min-index 60 --db checked.db",
-        "As many calls as 8 runs of every scenario, more where scores vary more; 3 calls were bought by this command.",
+        "As many calls as 8 runs of every scenario, more where scores vary more; no call was bought.",
     ),
     ("rerun --judge cues -R 2 --db one.db", "60 of 60 dialogues are stored already"),
-    ("leaderboard --db merged.db", "3 to 21 runs of a scenario, complete"),
+    ("leaderboard --db merged.db", "3 to 22 runs of a scenario, complete"),
     ("export cache --published --db one.db", f"{OWN}: more runs of some scenarios than of others"),
 )  # fmt: skip
 
@@ -82,7 +82,7 @@ def test_what_commands_say_of_unequal_runs_is_so(stores: Path, line: str, parts:
     ("line", "why"),
     [
         ("leaderboard --db one.db --scoring published -m sim/yield-20", REFUSED),
-        ("leaderboard --db later.db --scoring published -m sim/yield-20", "has 5 of psych and 21 of negotiation"),
+        ("leaderboard --db later.db --scoring published -m sim/yield-20", "has 5 of psych and 22 of negotiation"),
         (f"compare {OWN} {EVEN} --db one.db --scoring published", REFUSED),
         ("leaderboard --db all.db --scoring v2", "--scoring v2 averages whole runs, but sim/half"),
         ("generate-report --db all.db --scoring published --output never.md", "averages whole runs"),
@@ -94,7 +94,7 @@ def test_published_rules_refuse_unequal_runs_in_a_sentence(stores: Path, line: s
 
 def test_the_index_is_made_of_scenario_means_and_runs_of_whole_runs(stores: Path) -> None:
     own, even = (rows(stores, "one.db")[name] for name in (OWN, EVEN))
-    assert (own["runs"], own["most_runs"], own["complete_runs"], len(own["per_run"])) == (2, 21, 2, 2)
+    assert (own["runs"], own["most_runs"], own["complete_runs"], len(own["per_run"])) == (2, 22, 2, 2)
     assert "most_runs" not in even
     assert own["index"] != pytest.approx(fmean(own["per_run"]), abs=0.1), "whole runs are a part of what is known"
     assert (own["intervals"]["t-runs"], own["intervals"]["published-bootstrap"]) == (None, None)
@@ -103,7 +103,7 @@ def test_the_index_is_made_of_scenario_means_and_runs_of_whole_runs(stores: Path
     assert published.keys() == {EVEN}
     assert rows(stores, "hole.db")[OWN]["index"] is None
     later = rows(stores, "later.db")[OWN]
-    assert (later["runs"], later["most_runs"], len(later["per_run"])) == (5, 21, 5)
+    assert (later["runs"], later["most_runs"], len(later["per_run"])) == (5, 22, 5)
 
 
 def test_means_are_those_of_scenario_means_on_boards_and_in_reports(stores: Path) -> None:
@@ -125,7 +125,7 @@ def test_means_are_those_of_scenario_means_on_boards_and_in_reports(stores: Path
         assert fields[name, field]["mean"] == pytest.approx(due)
         every = [one[field] for scenario, own in given.items() if scenario.startswith(experiment) for one in own]
         assert (fields[name, field]["verdicts"], due != pytest.approx(fmean(every))) == (len(every), True)
-    assert [row["runs"] for row in tables["tested"]["rows"]] == [3, "2–21"]
+    assert [row["runs"] for row in tables["tested"]["rows"]] == [3, "2–22"]
     kept = {row["subject"]: row for row in tables["rate-identity-maintained"]["rows"]}[f"{OWN} (simulated)"]
     assert (kept["rate"], kept["verdicts"]) == (pytest.approx(mean("identity_maintained", "rs")), len(every))
     text = (stores / "report.md").read_text()
@@ -149,5 +149,5 @@ def test_pages_have_no_zero_where_nothing_was_asked(stores: Path) -> None:
     (cells,) = (json.loads(path.read_text()) for path in (stores / "site" / "data").glob("*/*/cells.*.json"))
     own = next(shares for slug, shares in cells["shares"].items() if "yield" in slug)
     shares = dict(zip(cells["scenarios"], own, strict=True))
-    assert [len([one for one in own if one is not None]) for own in (shares["psych"], shares["negotiation"])] == [2, 21]
+    assert [len([one for one in own if one is not None]) for own in (shares["psych"], shares["negotiation"])] == [2, 22]
     assert set(shares["psych"][2:]) == {None}

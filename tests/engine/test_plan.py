@@ -15,7 +15,7 @@ from independence.config.options import SuitePart
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan, rerunning
 from independence.engine.plan import Selection, Trial
-from independence.engine.replicates import KnownNoise, NoiseSource, ReplicateBudget, spread_calls
+from independence.engine.replicates import KnownNoise, NoiseSource, spread_calls
 from independence.errors import UsageError
 from independence.stats.allocation import RunNoise
 from independence.store.plans import PlannedTrial
@@ -363,22 +363,21 @@ def test_a_subject_alone_is_planned_by_imports_else_by_what_ships_else_alike() -
     assert KnownNoise(shipped, EQUAL, still, {}).variance({"own"})[0] == shipped
 
 
-def test_each_subject_is_told_of_its_own_plan(connection: Connection, toy_suite: LoadedSuite) -> None:
+def test_what_is_bought_follows_no_runs_of_its_subjects(connection: Connection, toy_suite: LoadedSuite) -> None:
     suite, edition = toy_suite.suite.suite, toy_suite.edition
     loud, quiet = (Subject(f"any/{name}", "any", name) for name in ("loud", "quiet"))
     stored = {loud.config_dir: noise(1, 1, 9), quiet.config_dir: noise(1, 9, 1)}
     row = (suite, edition, *USUAL, loud.config_dir, "radio", 1, "pressure", "key", "", 1, None, 0)
     connection.execute(f"INSERT INTO planned VALUES ({', '.join('?' * len(row))})", row)
     source = NoiseSource(connection, toy_suite.suite, edition, None, lambda *_: stored)
-    made, told = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(40, 1))
-    own, other = (made.replicates[one.config_dir, USUAL] for one in (loud, quiet))
-    assert own["radio"] > other["radio"]  # by what the other one showed
-    assert other["dessert"] > own["dessert"]
-    assert [line.split(":")[0] for line in told] == [loud.label, quiet.label]
-    by_runs, (line,) = spread_calls(source, Selection((USUAL,), 2), [loud, quiet], ReplicateBudget(None, 1, 6))
-    plans = [by_runs.replicates[one.config_dir, USUAL] for one in (loud, quiet)]
-    assert plans[0] == plans[1]  # what is bought in stages follows neither
+    made, (line,) = spread_calls(source, Selection((USUAL,), 6), [loud, quiet], 1)
+    plans = [made.replicates[one.config_dir, USUAL] for one in (loud, quiet)]
+    assert plans[0] == plans[1]
     assert "equal shares, as no noise is known yet" in line
+    alone, (line,) = spread_calls(source, Selection((USUAL,), 6), [quiet], 1)
+    own = alone.replicates[quiet.config_dir, USUAL]
+    assert own["dessert"] > own["radio"]  # by what the other one showed
+    assert "by the noise of other subjects' runs" in line
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 1000])

@@ -43,8 +43,8 @@ def test_a_suite_is_read_by_what_it_says_in_boards_and_reports(toy: Toy) -> None
     [
         ("paired_sides", ["--db", "--scoring"], "--scoring is about an index, and suite quarrels is"),
         ("paired_sides", ["--matrix"], "--matrix is about an index"),
-        ("stance_csv", ["--fail-under"], "which has none; leave it out"),
-        ("index", ["--fail-under"], "declares no index"),
+        ("stance_csv", ["--pooled"], "which has none; leave it out"),
+        ("index", ["--scoring"], "declares no index"),
     ],
 )  # fmt: skip
 def test_flags_that_make_no_sense_are_refused_by_name_and_others_not(

@@ -1,8 +1,8 @@
 """Runs bought stage by stage, until whoever looks at them after each stage has seen enough.
 
-The n-th stage brings every side to as many calls as n whole runs take, spread over scenarios as `--replicates auto`
-spreads them: two runs of each, then more of those that shake the index most per call. What is stored counts, so the
-same purchase goes on where it was interrupted.
+The n-th stage brings every side to as many calls as n whole runs take, spread over scenarios: two runs of each,
+then more of those that shake the index most per call. What is stored counts, so the same purchase goes on where it was
+interrupted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from independence.report import looks
 from independence.stats.allocation import LEAST
 from independence.store.database import reading
 from independence.store.decisions import Side
-from independence.suites import load
 
 _NOTHING_USD: Final = 1e-9
 _FLAGS: Final = {"experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)"}
@@ -54,7 +53,7 @@ class Purchase:
 
     def __init__(self, asked: RunOptions, store: Path, most: int, command: str) -> None:
         """`most` runs' worth of calls a side. Raises UsageError for options of other plans."""
-        plans = ("runs", "run_number", "shard", "calls", "replicates", "experiments", "no_judge", "part")
+        plans = ("runs", "run_number", "shard", "experiments", "no_judge", "part")
         for name, usual in msgspec.structs.asdict(RunOptions()).items():
             if name in plans and getattr(asked, name) != usual:
                 what = _FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -127,10 +126,10 @@ class Purchase:
             hooks.on_started(halt)
 
         connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
-        spread = "auto" if load.load(self.asked.suite).suite.index else None  # else whole runs
         result = await running.stage(
-            msgspec.structs.replace(self.asked, replicates=spread, runs=stage, connection=connection),
+            msgspec.structs.replace(self.asked, runs=stage, connection=connection),
             self.store, approved, hooks._replace(on_started=on_started, on_event=on_event), self.command, resolved,
+            spread=True,
         )  # fmt: skip
         self.spent_usd += result.spent_usd
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sqlite3
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ from independence.exchange import grid_file, requests
 from independence.judge import kinds
 from independence.report import analysis, board, board_data, html, judge_choice, runs
 from independence.report.analysis import RenderedBoard
+from independence.stats.allocation import RunNoise
 from independence.store import endings, queries, spending
 from independence.store.database import reading, writing
 from independence.store.scopes import BoardScope
@@ -48,7 +49,6 @@ DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
 Adapted = Callable[[sqlite3.Connection, ResolvedRun], ResolvedRun]
 ALONE = Hooks()
-_HIGHEST = 100  # an index
 _DEMO_RUNS = 10
 
 
@@ -144,11 +144,15 @@ async def arun(
 
 
 async def stage(
-    asked: RunOptions, store: Path, approve: Approve | None, hooks: Hooks, command: str, adapted: Adapted | None = None
-) -> RunResult:
-    """`arun` of what is one stage of something larger, which may change the run that its options come to."""
+    asked: RunOptions, store: Path, approve: Approve | None, hooks: Hooks, command: str,
+    adapted: Adapted | None = None, *, spread: bool = False,
+) -> RunResult:  # fmt: skip
+    """`arun` of what is one stage of something larger, which may change the run that its options come to.
+
+    `spread`: of a suite with an index, the calls of whole runs go to the scenarios whose scores vary most.
+    """
     with writing(store, new=True) as connection:
-        return await _carry_out(_resolver(asked, command, adapted), connection, store, approve, hooks)
+        return await _carry_out(_resolver(asked, command, adapted, spread=spread), connection, store, approve, hooks)
 
 
 @spelled_out(RunKeywords)
@@ -242,26 +246,13 @@ class FinishedRun(NamedTuple):
     """The boards of a run, one for each condition and judge."""
 
     boards: list[RenderedBoard]
-    below: list[str]  # subjects of the run whose index is below the floor, or that have none
     total_usd: float  # of everything in the store
 
 
-def finished(result: RunResult, floor: float | None = None) -> FinishedRun:
-    """What a run came to, as its store says. `floor`: an index that all its subjects are to reach; None: no such."""
-    boards = [one.built for one in result.boards]
+def finished(result: RunResult) -> FinishedRun:
+    """What a run came to, as its store says."""
     with reading(result.store) as connection:
-        total_usd = spending.session_total(connection)
-    ran = {trial.subject.config_dir for trial in result.run.trials}
-    rows = [row for built in boards for row in built.gated if row.config in ran]
-    below = [row.label for row in rows if floor is not None and (row.value is None or row.value < floor)]
-    return FinishedRun(boards, list(dict.fromkeys(below)), total_usd)
-
-
-def refuse_floor(suite: str, floor: float) -> None:
-    """Raise UsageError for a floor that is no index, and for a suite without one."""
-    if not 0 <= floor <= _HIGHEST:
-        raise UsageError(f"--fail-under {floor:g}: an index is a number from 0 to {_HIGHEST}")
-    analysis.refuse(load.load(suite).suite, ["--fail-under"])
+        return FinishedRun([one.built for one in result.boards], spending.session_total(connection))
 
 
 def demo_options(suite: str, seed: int) -> RunOptions:
@@ -325,7 +316,13 @@ def _of_battery(options: RunOptions, loaded: LoadedSuite) -> tuple[RunOptions, L
     return msgspec.structs.replace(options, part=part, judges=options.judges or (kinds.PICKS,)), loaded
 
 
-def _resolver(options: RunOptions, command: str = "run", adapted: Adapted | None = None) -> Resolver:
+def _run_noise(connection: sqlite3.Connection, scope: BoardScope) -> Mapping[str, RunNoise]:
+    return runs.run_noise(board_data.read(connection, scope))
+
+
+def _resolver(
+    options: RunOptions, command: str = "run", adapted: Adapted | None = None, *, spread: bool = False
+) -> Resolver:
     def local_server(connection: sqlite3.Connection) -> Endpoint | None:
         loaded = load.load(options.suite, analysis.check)
         return resolve.local_server(_of_battery(options, loaded)[0], loaded.suite, connection)
@@ -337,9 +334,8 @@ def _resolver(options: RunOptions, command: str = "run", adapted: Adapted | None
             loaded = grid_file.read_grid(options.grid, loaded)
         if part.scenarios is not None:
             loaded = scenario_part.balanced(loaded, part.scenarios, part.sample_seed or 0)
-        made = resolve.run(
-            asked, loaded, connection, lambda opened, scope: runs.run_noise(board_data.read(opened, scope)), local
-        )
+        noise = _run_noise if spread and loaded.suite.index else None
+        made = resolve.run(asked, loaded, connection, noise, local)
         made = msgspec.structs.replace(made, command=command)
         return made if adapted is None else adapted(connection, made)
 

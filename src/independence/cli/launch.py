@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from independence.engine.resolve import ResolvedRun
     from independence.report.analysis import RenderedBoard
 
-MISSING, GATE = 3, 1
+MISSING = 3
 _CALL_S = 3  # of a hosted model, for a paragraph or two
 
 
@@ -33,7 +33,6 @@ def launch(
     terminal: TerminalOptions,
     db: Path,
     *,
-    fail_under: float | None = None,
     afterword: str = "",
 ) -> NoReturn:
     """Drive a run, print its boards and exit with its code. Raises IndependenceError for what ends it early."""
@@ -44,7 +43,7 @@ def launch(
             return shown.agree(lines(preview), preview.cost.most_usd, preview.run.endpoints)
 
         result = shown.drive(work(asked, store=db, approve=approve, hooks=shown.hooks))
-    sys.exit(_report(result, terminal, fail_under, afterword) if result.started else 0)
+    sys.exit(_report(result, terminal, afterword) if result.started else 0)
 
 
 def lines(preview: RunPreview) -> list[str]:
@@ -103,10 +102,10 @@ def _usd(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
-def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | None, afterword: str) -> int:
+def _report(result: RunResult, terminal: TerminalOptions, afterword: str) -> int:
     """Print the board of every condition and what is missing. Returns the exit code."""
     with activity.working("building the board", terminal.quiet):
-        finished = running.finished(result, fail_under)
+        finished = running.finished(result)
     more = ["" if afterword else _more(result.run, board) for board in finished.boards]
     table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:
@@ -127,9 +126,7 @@ def _report(result: RunResult, terminal: TerminalOptions, fail_under: float | No
     if missing := [*unfinished, *(f"{count} {one}{why.get(one, '')}" for one, count in result.missing.items())]:
         note(f"missing: {'; '.join(missing)}")
         return MISSING
-    if finished.below:
-        note(f"gate failed: below {fail_under:g}: {', '.join(finished.below)}")
-    return GATE if finished.below else 0
+    return 0
 
 
 def _more(run: ResolvedRun, board: RenderedBoard) -> str:

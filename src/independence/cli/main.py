@@ -53,7 +53,6 @@ EXAMPLES: Final = {
     "run": (
         "run -m anthropic/claude-haiku-4.5 --runs 5 --max-cost 2",
         "run --local-url http://127.0.0.1:1234/v1 --local-model qwen3-8b --judge cues",
-        "run -m openai/gpt-5-mini --system-prompt my-persona.md --fail-under 80",
     ),
     "check": (
         "check mira.md -m openai/gpt-5-mini --max-cost 2",

@@ -373,10 +373,6 @@ RUN = together(
     option(MANY, "--shard", metavar="I/N", advanced=True,
            help="Ask only part I of N of the plan, the same one each time; "
                  "`merge` puts the stores together."),
-    option(MANY, "--replicates", type=click.Choice(["auto"]), advanced=True,
-           help="Repeat the scenarios whose scores vary most, with as many calls as --runs take, or --calls."),
-    option(MANY, "--calls", type=click.IntRange(1, 100_000), advanced=True,
-           help="With --replicates: calls per subject, verdicts included; then --runs is the least of each scenario."),
     EXPERIMENTS,
     option(WHAT, "--grid", type=_FILE, advanced=True,
            help="With --suite rent: ask the prompts of this file (from `suites grid`), an edition of their own."),

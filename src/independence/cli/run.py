@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from independence.cli import options
-from independence.cli.option_groups import MANY, OUTPUT, option
+from independence.cli.option_groups import MANY, option
 from independence.cli.options import TerminalOptions, refuse_undecided
 from independence.cli.terminal import DEMO_STORE, command_line, next_steps, program
 from independence.config.options import DecisionOptions, GradeOptions, RerunOptions, RunOptions
@@ -18,12 +18,6 @@ from independence.errors import UsageError
 
 @options.command("run")
 @options.RUN
-@option(
-    OUTPUT,
-    "--fail-under",
-    type=float,
-    help="Exit with code 1 if an index is below this; `check` decides on its interval instead.",
-)
 @option(
     MANY,
     "--until-decided",
@@ -34,7 +28,7 @@ from independence.errors import UsageError
 @options.TERMINAL
 @options.db()
 def run(
-    options: RunOptions, fail_under: float | None, until_decided: str | None, bars: DecisionOptions,
+    options: RunOptions, until_decided: str | None, bars: DecisionOptions,
     terminal: TerminalOptions, db: Path,
 ) -> None:  # fmt: skip
     """Run a suite on models, grade every dialogue, print the board.
@@ -47,13 +41,9 @@ def run(
     if until_decided is not None:
         from independence.cli import decide
 
-        if fail_under is not None:
-            raise UsageError("--fail-under is for a fixed number of runs", "leave it out, or leave out --until-decided")
         decide.decide(options, bars, terminal, db, "run")
     refuse_undecided()
-    if fail_under is not None:
-        running.refuse_floor(options.suite, fail_under)
-    launch.launch(running.arun, options, terminal, db, fail_under=fail_under, afterword=_afterword())
+    launch.launch(running.arun, options, terminal, db, afterword=_afterword())
 
 
 @options.command("rerun")

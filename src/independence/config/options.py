@@ -94,11 +94,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     suite: str = "v2"
     models: tuple[str, ...] = ()
     roster: str | None = None  # `default`: the roster of the models file, else of the registry that ships
-    runs: int | None = None  # None: RUNS, or the least where `calls` are spread
+    runs: int | None = None  # None: RUNS
     run_number: int | None = None  # this run alone
     shard: str | None = None  # `2/8`: the second of eight parts of the plan is asked
-    replicates: str | None = None  # `auto`: `calls` are spread over scenarios where the noise is
-    calls: int | None = None  # of a subject, with `replicates`; None: as many as `runs` take
     experiments: tuple[str, ...] = ()
     grid: Path | None = None  # its prompts are asked in place of the suite's
     part: SuitePart = SuitePart()
@@ -113,16 +111,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
-        if self.calls is not None and self.replicates is None:
-            raise UsageError("--calls says how many calls --replicates spreads", "add --replicates auto")
-        if self.replicates is not None and self.part.scenarios is not None:
-            raise UsageError("--scenarios asks many texts, --replicates auto repeats some; give one of the two")
-        if self.run_number is not None and (self.runs is not None or self.replicates is not None):
-            raise UsageError("--run-number asks one run", "leave out --runs and --replicates, or leave it out")
+        if self.run_number is not None and self.runs is not None:
+            raise UsageError("--run-number asks one run", "leave out --runs, or leave it out")
         if self.run_number is not None and self.run_number < 1:
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
-        if self.shard is not None and self.replicates is not None:
-            raise UsageError("--replicates goes by what a store holds, --shard by the plan alone; give one of the two")
         _ = self.part_of_plan
 
     @property

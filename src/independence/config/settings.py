@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from independence.config.options import ConnectionOptions, OfflineOptions, SuitePart
+from independence.config.options import ConnectionOptions, SuitePart
 from independence.types import Sampling
 
 
@@ -57,8 +57,6 @@ class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total
     runs: int | None
     run_number: int | None
     shard: str | None
-    replicates: str | None
-    calls: int | None
     experiments: str | Sequence[str]
     grid: Path | str | None
     part: SuitePart

@@ -1,4 +1,4 @@
-"""`run --replicates auto`: how often to repeat which scenario, from what is known about their noise."""
+"""How often to repeat which scenario of runs that are bought stage by stage, from what is known about their noise."""
 
 from __future__ import annotations
 
@@ -10,33 +10,12 @@ import msgspec
 
 from independence.config.subjects import Subject
 from independence.engine.plan import Selection, StoredNoise
-from independence.errors import UsageError
-from independence.stats.allocation import LEAST, RepeatedScenario, RunNoise, allocate, least_calls, pooled
+from independence.stats.allocation import RepeatedScenario, RunNoise, allocate, least_calls, pooled
 from independence.store import plans, queries
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope, listed
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
-
-
-class ReplicateBudget(NamedTuple):
-    """What `--replicates auto` may spend on a subject under a condition."""
-
-    calls: int | None  # None: as many as `runs` whole runs take
-    verdicts: int  # calls for verdicts on one dialogue
-    runs: int = LEAST  # with `calls`, the fewest of a scenario
-
-    def spread(self, units: Mapping[str, RepeatedScenario], have: Mapping[str, int]) -> tuple[int, int]:
-        """How many calls, and the fewest runs of a scenario. Raises UsageError for too few calls."""
-        if self.calls is None:
-            return self.runs * sum(unit.calls for unit in units.values()), LEAST
-        floor = max(self.runs, LEAST)
-        least = least_calls(units, {}, floor)
-        if least > self.calls and not have:
-            raise UsageError(
-                f"--calls {self.calls}: {floor} runs of every scenario take {least} calls a subject, verdicts included"
-            )
-        return self.calls, floor
 
 
 class NoiseSource(NamedTuple):
@@ -49,11 +28,7 @@ class NoiseSource(NamedTuple):
     stored: StoredNoise
 
     def known(self, condition: Condition) -> KnownNoise:
-        """What is known under a condition. Raises UsageError for a suite without an index."""
-        if self.suite.index is None:
-            raise UsageError(
-                f"--replicates auto follows the noise of an index, and suite {self.suite.suite} declares none"
-            )
+        """What is known under a condition."""
         own, imported = (self._read(edition, condition) for edition in (self.edition, PUBLISHED))
         return KnownNoise(self.shipped, {scenario.id: 1.0 for scenario in self.suite.scenarios}, own, imported)
 
@@ -90,26 +65,27 @@ class KnownNoise(NamedTuple):
 
 
 def spread_calls(
-    noise: NoiseSource, selection: Selection, subjects: Sequence[Subject], budget: ReplicateBudget
+    noise: NoiseSource, selection: Selection, subjects: Sequence[Subject], verdicts: int
 ) -> tuple[Selection, list[str]]:
-    """The selection with runs for each scenario, and what to say about it. Raises UsageError for too few calls."""
+    """The selection with runs for each scenario, as many calls as its whole runs take, and what to say about it.
+
+    `verdicts`: calls for verdicts on one dialogue.
+    """
     replicates: dict[tuple[str, Condition], dict[str, int]] = {}
     lines: dict[str, list[str]] = {}
     for condition in selection.conditions:
-        known = noise.known(condition)
         planned: dict[str, dict[str, int]] = {}
         where = Where(noise.suite.suite, noise.edition, condition)
         for one in plans.planned_trials(noise.connection, where):  # in the order of runs: the highest comes last
             planned.setdefault(one.config_dir, {})[one.scenario] = one.run
         # What is bought stage by stage follows nothing that earlier stages have shown: of two subjects, each would
         # spend all on the one scenario in which the other has failed, and leave its own at two runs.
-        everybody = {subject.config_dir for subject in subjects} if budget.calls is None else set[str]()
+        variance, source = noise.known(condition).variance({subject.config_dir for subject in subjects})
+        units = _units(noise.suite, selection, variance, verdicts)
+        calls = selection.runs * sum(unit.calls for unit in units.values())
         for subject in subjects:
-            variance, source = known.variance({subject.config_dir, *everybody})
-            units = _units(noise.suite, selection, variance, budget.verdicts)
             have = planned.get(subject.config_dir, {})
-            calls, floor = budget.spread(units, have)
-            runs = allocate(units, max(calls, least_calls(units, have, floor)), have, floor)
+            runs = allocate(units, max(calls, least_calls(units, have)), have)
             replicates[subject.config_dir, condition] = runs
             line = _told(runs, sum(units[name].calls * count for name, count in runs.items()), calls, source)
             lines.setdefault(line, []).append(subject.label)

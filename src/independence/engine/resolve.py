@@ -21,7 +21,6 @@ from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
 from independence.judge.protocol import Judge
-from independence.stats.allocation import LEAST
 from independence.store import queries, scopes
 from independence.store.decisions import PlannedDecision
 from independence.suites import digest, load
@@ -105,18 +104,19 @@ def run(
     options: RunOptions,
     loaded: LoadedSuite,
     connection: sqlite3.Connection,
-    stored_noise: StoredNoise,
+    stored_noise: StoredNoise | None = None,
     local: ServerPages | None = None,
 ) -> ResolvedRun:
     """The run of a suite; subjects may be named as the store's boards print them. Raises UsageError.
 
-    `local`: what the server of `local/` ids tells, where one is asked.
+    `stored_noise`: calls are spread over scenarios by it; None: whole runs. `local`: what the server of `local/` ids
+    tells, where one is asked.
     """
     env, known, options = _known(options, connection)
     known = subjects.with_stored_weights(connection, connections.with_local(known, local, env))
     suite, personas, variants = with_personas(loaded, load.asked_under(options.suite, options.variants))
     wanted = options.runs if options.run_number is None else options.run_number
-    runs = (RUNS if options.calls is None else LEAST) if wanted is None else wanted
+    runs = RUNS if wanted is None else wanted
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
     selection = msgspec.structs.replace(
         plan.narrowed(suite, selection, options.part), seed=options.seed, only_run=options.run_number
@@ -127,12 +127,11 @@ def run(
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
     if shared := load.shared_name(suite.suite, load.locate(options.suite)):
         notes.append(shared)
-    if options.replicates is not None:
-        verdicts = sum(bool(judge.endpoint) for judge in graders)
-        budget = replicates.ReplicateBudget(options.calls, verdicts, runs)
+    if stored_noise is not None:
         known_noise = load.shipped_noise(load.locate(options.suite), suite)
         noise = replicates.NoiseSource(connection, suite, loaded.edition, known_noise, stored_noise)
-        selection, spread = replicates.spread_calls(noise, selection, chosen, budget)
+        verdicts = sum(bool(judge.endpoint) for judge in graders)
+        selection, spread = replicates.spread_calls(noise, selection, chosen, verdicts)
         notes += spread
     trials, others = plan.trials(suite, selection, chosen), list[Trial]()
     if options.part_of_plan is not None:

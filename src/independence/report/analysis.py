@@ -29,7 +29,6 @@ FLAGS: Final = {
     "--matrix": "an index",
     "--pooled": "an index",
     "--generalises-to": "an index",
-    "--fail-under": "an index",
 }
 
 
@@ -50,7 +49,7 @@ DEFAULT_OPTIONS: Final = BoardOptions()
 
 
 class GatedValue(msgspec.Struct, frozen=True):
-    """What `--fail-under` compares of one subject; None where its verdicts do not give it."""
+    """The number of one subject that a table of results holds; None where its verdicts do not give it."""
 
     config: str
     label: str

@@ -56,7 +56,7 @@ SENTENCES: Final = {
     "uneven": "SD and each run: of runs that hold every scenario. Where scenarios have unequal numbers of runs, the "
     "index rests on all of them: each scenario counts by its mean.",
     "unequal": "Not on this board: {whose}. --scoring {scoring} averages whole runs, and they have more runs of some "
-    "scenarios than of others (run --replicates auto); --scoring strict has them.",
+    "scenarios than of others (`check` and decisions buy so); --scoring strict has them.",
     "single": "A single run has no rank and no interval: chance may explain much of its index.",
     "holes": "Where verdicts are missing there is no index: a subject stands at the lowest that they allow. Intervals "
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",

@@ -47,7 +47,7 @@ def rendered(
 ) -> RenderedBoard:
     """The board of a place from rows that have a `config` and a value for each column.
 
-    `gate`: the column that `--fail-under` compares.
+    `gate`: the column whose values are the results.
     """
     document, about = of(PlaceBoard, read, rows=tuple(rows)), read.about
     given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)

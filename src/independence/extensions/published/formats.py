@@ -172,7 +172,7 @@ class CacheExporter(Exporter):
             unequal = sorted(about[config].label for config in found if config in about)
         if unequal:
             store.notice(
-                f"{scopes.listed(unequal)}: more runs of some scenarios than of others (run --replicates auto), "
+                f"{scopes.listed(unequal)}: more runs of some scenarios than of others (`check` and decisions buy so), "
                 "which programs that read this layout take for incomplete runs; --parquet and --inspect keep them apart"
             )
         renamed = [f"`{name[:_SHOWN]}`" for config, name in folder_names(about).items() if config != name]

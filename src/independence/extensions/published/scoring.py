@@ -85,7 +85,7 @@ def _whole(read: BoardData, scoring: str) -> list[str]:
         fewest, most = min(counts, key=lambda s: counts[s]), max(counts, key=lambda s: counts[s])
         raise UsageError(
             f"--scoring {scoring} averages whole runs, but {read.about[config].label} has {counts[fewest]} of "
-            f"{fewest} and {counts[most]} of {most} (run --replicates auto); use --scoring strict"
+            f"{fewest} and {counts[most]} of {most} (`check` and decisions buy so); use --scoring strict"
         )
     return found
 
