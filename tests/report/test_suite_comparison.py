@@ -1,4 +1,4 @@
-"""Two suites or editions over the subjects that both measured: equated indices, paired scenarios, refusals."""
+"""Two suites or editions over the subjects that both measured: paired scenarios, refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from independence.errors import StoreError, UsageError
 from independence.report import suite_comparison
 from independence.report.suite_comparison import ComparedSuites
 from independence.report.table import Table
-from independence.stats import equating
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 
@@ -59,20 +58,17 @@ def names(found: Sequence[suite_comparison.PairedScenario]) -> list[str]:
     return [one.name for one in found]
 
 
-def test_editions_are_equated_over_their_common_subjects(toy: Toy, other: Toy) -> None:
+def test_editions_are_compared_over_their_common_subjects(toy: Toy, other: Toy) -> None:
     fill(toy, *SUBJECTS)
     fill(other, *SUBJECTS[1:], "other", extra=2)
     found = compared(toy, other)
     assert [one.config for one in found.measured] == list(SUBJECTS[1:])
-    own, theirs = ([one.values[at] for one in found.measured if one.values] for at in (0, 1))
-    assert own[0] == toy.side("b").index
-    ses = [[one[at].se for one in found.measured] for at in (1, 2)]
-    assert found.ratio == equating.error_ratio(*ses)
-    assert found.equating == equating.equate(own, theirs, found.ratio or 0.0)
-    assert found.equating.slope is not None
+    gaps = [one.values[0] - one.values[1] for one in found.measured if one.values]
+    assert found.difference is not None
+    assert found.difference.points == pytest.approx(sum(gaps) / 4)
+    assert found.measured[0].first.value == toy.side("b").index
     shown = tables(found)
-    rows = {row[0]: row[1:] for row in shown["equating"].rows}
-    assert rows["Slope"] == (*found.equating.slope, 1.0)
+    assert any(note.startswith(f"Mean A − B: {sum(gaps) / 4:+.1f} (95% ") for note in shown["suites"].notes)
     assert [(row[0], row[1], row[5]) for row in shown["subjects"].rows] == [
         (f"label of {one.config}", one.first.value, one.first.value - one.second.value) for one in found.measured
     ]
@@ -84,9 +80,9 @@ def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
     found = compared(toy, other)
     assert names(found.scenarios) == ["radio", "dessert", "dinner"]
     assert {one.subjects for one in found.scenarios} == {5}
-    difference = found.equating.difference
-    assert sum(one.first - one.second for one in found.scenarios) == pytest.approx(difference.est)
-    assert difference.est > 0
+    assert found.difference is not None
+    assert sum(one.first - one.second for one in found.scenarios) == pytest.approx(found.difference.points)
+    assert found.difference.points > 0
     other.drop(asked(other, "e"), "radio", 1)
     holed = compared(toy, other)
     assert {one.subjects for one in holed.scenarios} == {len(holed.measured)} == {4}
@@ -96,33 +92,29 @@ def test_scenarios_of_two_editions_are_paired_and_add_up_to_the_mean_difference(
     assert {row[5] for row in shown["scenarios"].rows} == {4}
 
 
-def test_suites_that_share_no_scenarios_are_equated_without_pairs(toy: Toy, other: Toy) -> None:
+def test_a_suite_and_its_translation_are_compared_and_two_suites_are_not(toy: Toy, other: Toy) -> None:
     fill(toy, *SUBJECTS)
     fill(other, *SUBJECTS)
-    found = compared(toy, other)
+    first, second = suite_comparison.places(toy.connection, (named(toy), named(other)), None, None)
 
-    def reading(suite: object) -> ComparedSuites:
+    def reading(**changed: str) -> ComparedSuites:
         """The same with a second side of another suite."""
-        second = found.second._replace(scope=found.second.scope._replace(suite=suite))
-        return msgspec.structs.replace(found, second=second)
+        suite = msgspec.structs.replace(other.suite, suite="unlike", **changed)
+        return suite_comparison.read(toy.connection, first, second._replace(suite=suite))
 
-    unlike = msgspec.structs.replace(other.suite, suite="unlike")
-    assert reading(unlike).scenarios == []
-    assert list(tables(reading(unlike))) == ["suites", "equating", "subjects"]
-    kin = reading(msgspec.structs.replace(unlike, translation_of="toy"))
+    with pytest.raises(UsageError, match="toy and unlike share no scenario; name two editions of one suite"):
+        reading()
+    kin = reading(translation_of="toy")
     assert names(kin.scenarios) == ["radio", "dessert", "dinner"]
     assert any("is a translation of toy" in note for note in tables(kin)["suites"].notes)
 
 
-def test_below_four_common_subjects_there_are_only_differences_and_a_sentence(toy: Toy, other: Toy) -> None:
-    for count, said in ((1, "1 subject"), (3, "3 subjects")):
+def test_one_common_subject_shows_no_mean_difference(toy: Toy, other: Toy) -> None:
+    for count in (1, 3):
         fill(toy, *SUBJECTS[:count])
         fill(other, *SUBJECTS[:count], extra=1)
         shown = tables(compared(toy, other))
-        ((quantity, _, ci, _),) = shown["equating"].rows
-        assert (quantity, ci is None) == ("Mean A − B", count == 1)
-        few = f"{said} measured in both: no line and no rank correlation with fewer than 4."
-        assert few in shown["equating"].notes
+        assert any(note.startswith("Mean A − B") for note in shown["suites"].notes) is (count == 3)
         assert len(shown["subjects"].rows) == count
         assert any(row[4] is not None for row in shown["scenarios"].rows) is (count == 3)
 

@@ -26,7 +26,6 @@ from independence.report.subject_comparison import ComparedSubject, IndexGap
 from independence.report.suite_comparison import ComparedSuites
 from independence.report.table import Table, flat
 from independence.stats.comparison import Difference
-from independence.stats.equating import Equating
 from independence.store import database, queries, scopes
 from independence.store.scopes import BoardScope
 
@@ -107,14 +106,6 @@ class SuiteComparisonResult(Compared):
     def __init__(self, compared: ComparedSuites) -> None:
         self.compared = compared
         self.tables: list[Table] = suite_comparison.tables(compared)
-
-    @property
-    def equating(self) -> Equating:
-        """Slope and intercept of the second given the first, rank correlation, mean difference, with 95% intervals.
-
-        Below 4 subjects the difference alone.
-        """
-        return self.compared.equating
 
 
 class OtherSide(NamedTuple):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--suites",
     type=options.NameList(),
     default=(),
-    help="Instead of subjects: equate two suites, or editions of one (NAME@EDITION), over the subjects that both have.",
+    help="Instead of subjects: two editions of a suite (NAME@EDITION), or a suite and its translation, by scenario.",
 )
 @click.option(
     "--equivalence", type=float, default=2.0, show_default=True, metavar="POINTS",

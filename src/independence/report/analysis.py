@@ -97,8 +97,8 @@ class Analysis:
         return [Section("board", "The board", list(self.board(connection, scope, only).tables))]
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
-        """One number a subject, by which two suites are equated. Raises UsageError where there is none."""
-        raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which equates no suites")
+        """One number a subject, by which two suites are compared. Raises UsageError where there is none."""
+        raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which compares no suites")
 
     def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
         """What was done in each arm of a battery, for the viewer; None where the suite has none."""

@@ -1,4 +1,4 @@
-"""One number a subject, and what each scenario adds to it: what two suites are equated by."""
+"""One number a subject, and what each scenario adds to it: what two suites are compared by."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SubjectMeasure(NamedTuple):
 class SuiteMeasures(NamedTuple):
     """All subjects of a place."""
 
-    quantity: str  # only the same quantity of two suites can be equated
+    quantity: str  # only the same quantity of two suites can be compared
     part: str  # what `parts` are of: Scenario or Cell
     subjects: Mapping[str, SubjectMeasure]  # by config_dir
     interval: Kind = "interval"  # how the interval of a value is printed

@@ -1,12 +1,9 @@
-"""Two suites, or two editions of one, over the subjects that both have: one equated with the other.
-
-Scenarios are paired where both suites have the same ones: editions of one suite, or a suite and its translation.
-"""
+"""Two editions of a suite, or a suite and its translation, scenario by scenario over the subjects that both have."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -19,9 +16,7 @@ from independence.report.measures import SubjectMeasure, SuiteMeasures
 from independence.report.notes import SIMULATED_NOTE
 from independence.report.subject_comparison import solid
 from independence.report.table import Kind, Table, Value, percent
-from independence.stats import equating
-from independence.stats.comparison import Difference, adjusted_by_name
-from independence.stats.equating import EquatedValue, Equating
+from independence.stats.comparison import Difference, adjusted_by_name, mean_difference
 from independence.store import queries, scopes
 from independence.store.scopes import BoardScope
 
@@ -38,7 +33,7 @@ class ComparedSuite(NamedTuple):
         return self.scope.where.edition_name
 
 
-class EquatedSubject(NamedTuple):
+class SharedSubject(NamedTuple):
     """A subject that both suites measured."""
 
     config: str
@@ -70,34 +65,25 @@ class ComparedSuites(msgspec.Struct, frozen=True):
     judge: str
 
     @property
-    def common(self) -> list[EquatedSubject]:
+    def common(self) -> list[SharedSubject]:
         """The subjects that both have, the highest of the first suite first, those without both numbers last."""
         own, other = self.first.measures.subjects, self.second.measures.subjects
-        shared = [EquatedSubject(config, own[config], other[config]) for config in own if config in other]
+        shared = [SharedSubject(config, own[config], other[config]) for config in own if config in other]
         return sorted(shared, key=lambda one: (one.values is None, -(one.first.value or 0.0), one.config))
 
     @property
-    def measured(self) -> list[EquatedSubject]:
+    def measured(self) -> list[SharedSubject]:
         """Those of them that have both numbers."""
         return [one for one in self.common if one.values is not None]
 
     @property
-    def ratio(self) -> float | None:
-        """Error variance of the second over that of the first; None where it is not known."""
-        both = self.measured
-        return equating.error_ratio([one.first.se for one in both], [one.second.se for one in both])
-
-    @property
-    def equating(self) -> Equating:
-        """The second suite given the first. Where errors are not known they are taken as alike."""
-        pairs = [one.values for one in self.common if one.values is not None]
-        return equating.equate([own for own, _ in pairs], [other for _, other in pairs], self.ratio or 1.0)
+    def difference(self) -> Difference | None:
+        """The mean of first minus second over the subjects; None below two."""
+        return mean_difference([own - other for own, other in (one.values for one in self.measured if one.values)])
 
     @property
     def scenarios(self) -> list[PairedScenario]:
-        """Scenario by scenario, in the order of the first suite; empty where the suites do not share them."""
-        if self.first.scope.suite.original != self.second.scope.suite.original:
-            return []
+        """Scenario by scenario, in the order of the first suite."""
         values: dict[str, list[tuple[float, float]]] = {}
         for one in self.measured:
             for name, own in one.first.parts.items():
@@ -105,7 +91,7 @@ class ComparedSuites(msgspec.Struct, frozen=True):
                     values.setdefault(name, []).append((own, one.second.parts[name]))
         made = []
         for name, pairs in values.items():
-            apart = equating.mean_difference([own - other for own, other in pairs])
+            apart = mean_difference([own - other for own, other in pairs])
             first, second = (fmean(side) for side in zip(*pairs, strict=True))
             made.append(PairedScenario(name, first, second, len(pairs), solid(apart) if apart else None))
         return made
@@ -141,6 +127,9 @@ def read(
 
     Raises UsageError where they measure different things, StoreError without a common judge or subject.
     """
+    if first.suite.original != second.suite.original:
+        what = f"{first.suite.suite} and {second.suite.suite} share no scenario"
+        raise UsageError(what, "name two editions of one suite (NAME@EDITION), or a suite and its translation")
     by = _judge_of_both(connection, first, second, judge)
     own, other = (analysis.of(one.suite.analysis).measures(connection, one, by) for one in (first, second))
     if own.quantity != other.quantity:
@@ -173,14 +162,14 @@ def _judge_of_both(connection: sqlite3.Connection, first: BoardScope, second: Bo
 
 
 def tables(compared: ComparedSuites) -> list[Table]:
-    """Both suites, the line between them, every subject and, where they share them, the scenarios."""
-    paired, measures = compared.scenarios, compared.first.measures
-    made = [_suites(compared), _subjects(compared), *([_scenarios(compared, paired)] if paired else [])]
+    """Both suites, every subject and the scenarios."""
+    measures = compared.first.measures
+    made = [_suites(compared), _subjects(compared), _scenarios(compared, compared.scenarios)]
     kinds: dict[Kind, Kind] = {"interval": measures.interval}  # numbers as the quantity's boards print them
     for at, table in enumerate(made):
         columns = (one._replace(kind=kinds.get(one.kind, one.kind), digits=measures.digits) for one in table.columns)
         made[at] = msgspec.structs.replace(table, columns=tuple(columns))
-    return [made[0], _equating(compared), *made[1:]]
+    return made
 
 
 def _suites(compared: ComparedSuites) -> Table:
@@ -193,6 +182,10 @@ def _suites(compared: ComparedSuites) -> Table:
         rows.append((letter, one.name, one.scope.suite.language, planned, fmean(values) if values else None, spread))
     about = f"{first.measures.quantity} over {_counted(len(compared.measured))} measured in both"
     notes = [f"{first.scope.condition}, judge {compared.judge}. Mean and SD of {about}."]
+    if found := compared.difference:
+        digits, ends = first.measures.digits, solid(found).interval()
+        sure = f" (95% {ends[0]:+.{digits}f} to {ends[1]:+.{digits}f})" if ends else ""
+        notes.append(f"Mean A − B: {found.points:+.{digits}f}{sure}, for other subjects like these.")
     notes += [
         f"{one.name} is a translation of {one.scope.suite.original}."
         for one in (first, second)
@@ -216,23 +209,6 @@ def _incomplete(compared: ComparedSuites) -> list[str]:
         said = "left out, with" if one.values is None else "from"
         lines += [f"{one.first.name}: {said} {' and '.join(holes)}."] if holes else []
     return lines
-
-
-def _equating(compared: ComparedSuites) -> Table:
-    found, count, ratio = compared.equating, len(compared.measured), compared.ratio
-    named: Mapping[str, tuple[EquatedValue | None, float]] = {
-        "Slope": (found.slope, 1.0), "Intercept": (found.intercept, 0.0),
-        "Rank correlation": (found.rank_correlation, 1.0), "Mean A − B": (found.difference, 0.0),
-    }  # fmt: skip
-    rows = [(name, one.est, one.ci, alike) for name, (one, alike) in named.items() if one is not None]
-    if count < equating.FEWEST:
-        few = f"{_counted(count)} measured in both: no line and no rank correlation with fewer than {equating.FEWEST}."
-        return declared.made("comparisons/equating", rows, [few])
-    errors = "are not known, and taken as alike" if ratio is None else f"have {ratio:.2f} times the variance of A's"
-    notes = [f"B = intercept + slope × A over {_counted(count)} (Deming's line); errors of B {errors}."]
-    if found.slope is None or found.slope.ci is None:
-        notes.append("A line without an interval is not determined: the subjects differ too little, or fit it exactly.")
-    return declared.made("comparisons/equating", rows, notes)
 
 
 def _subjects(compared: ComparedSuites) -> Table:

@@ -305,6 +305,17 @@ def over_runs(subject: SubjectPoints, number: int) -> tuple[float, float]:
     return (float(runs.var(ddof=1)) + subject.covaried(number)) / len(runs), len(runs) - 1.0
 
 
+def mean_difference(gaps: Sequence[float]) -> Difference | None:
+    """The mean of paired differences with its standard error; None below two. Equal ones leave no error."""
+    count = len(gaps)
+    if count < 2:
+        return None
+    mean = math.fsum(gaps) / count
+    variance = math.fsum((gap - mean) ** 2 for gap in gaps) / (count - 1)
+    spread = max(gaps) - min(gaps) > 1e-9
+    return Difference(mean, math.sqrt(variance / count) if spread else 0.0, count - 1)
+
+
 def adjusted(p: Array) -> Array:
     """p values (n,) adjusted for being one of n by Holm (1979), who bounds the chance of any false find."""
     count = len(p)
