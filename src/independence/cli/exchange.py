@@ -113,7 +113,7 @@ def _our_flags(command: click.Command) -> click.Command:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
 @click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
-@click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay, and what moved is said.")
+@click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay.")
 @click.option(
     "--scoring", help="With --site: boards by this scoring rule first, strict beside it; see `leaderboard --scoring`."
 )
@@ -173,9 +173,7 @@ def export(
 
         with reading.Store(db, note) as store, activity.working("building the board"):
             written = snapshots.write(store, folder, models, place)
-        note(f"written: {', '.join(written.names)} in {folder}")
-        for line in written.lines:
-            note(line)
+        note(f"written: {', '.join(written)} in {folder}")
         return
     layout = chosen[0] if chosen else format_
     with reading.Store(db, note) as store, activity.working("reading the store") as say:
