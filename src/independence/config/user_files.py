@@ -1,7 +1,7 @@
 """Files of the user: how they are read, and what an output option may write over.
 
-Texts are UTF-8, UTF-16 or UTF-32, with a byte order mark or without. Another encoding is read only where nothing else
-can be meant, since a wrong letter in a prompt would change what is measured. Written over are files that the same
+Texts are UTF-8, with a byte order mark or without, or UTF-16 with one. No other encoding is guessed, since a wrong
+letter in a prompt would change what is measured. Written over are files that the same
 command wrote before, and never a store. That is known by its content, so that a symbolic or hard link to one is refused
 as well, whatever its name.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 import codecs
 import errno
 import os
-import re
 import stat
 import time
 from pathlib import Path, PurePath
@@ -106,12 +105,6 @@ LARGEST: Final = 64 * 2**20  # bytes of a file that is read whole, or of one lin
 _PATIENCE_S: Final = 3.0  # with a pipe that says nothing
 _BLOCK: Final = 2**20
 AS_UTF8: Final = "save it as UTF-8"
-_BYTE_ORDER_MARKS: Final = (
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as that of UTF-16
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 # How files begin that are no text: what they are, and what to do.
 _NO_TEXT: Final = (
     (_DATABASE, "a SQLite file, such as a store", "a store is named with --db"),
@@ -125,13 +118,6 @@ _NO_TEXT: Final = (
 )
 _WORKBOOK: Final = (b"xl/", b"opendocument.spreadsheet")
 _DOCUMENT: Final = (b"word/", b"opendocument.text")
-# Letters and signs that are the same byte on all Windows machines with a Latin script (cp1250, 1252, 1254 and 1257).
-_LETTERS: Final = "ÄÉÓÖÜßäéóöü".encode("cp1252")
-_SIGNS: Final = re.escape("€‚„…†‡‰‹‘’“”•–—™›¤¦§©«¬®°±´µ¶·»×÷\xa0\xad".encode("cp1252"))
-_UNSURE: Final = re.compile(
-    b"[^\x00-\x7f%b%b]|(?<![A-Za-z%b])[%b]+(?![A-Za-z%b])|[%b]{3}"
-    % (_SIGNS, _LETTERS, _LETTERS, _LETTERS, _LETTERS, _LETTERS)
-)
 
 
 def read_text(path: Path) -> str:
@@ -146,14 +132,12 @@ def text_of(content: bytes, path: PurePath, line: int = 1) -> str:
     """
     if kind := kind_of(content):
         raise UsageError(f"{path}: this is {kind[0]}, not a text", kind[1])
-    encoding = wide_encoding(content) or "utf-8"
+    encoding = encoding_of(content)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        if encoding == "utf-8" and _is_windows(content):
-            return _with_line_ends(content.decode("cp1252"))
         line += line_of(content[: error.start].decode(encoding, "replace")) - 1
-        what = f"cannot be read as {encoding[:6].upper()} (byte 0x{content[error.start]:02x})"
+        what = f"cannot be read as {encoding.upper()} (byte 0x{content[error.start]:02x})"
         raise DocumentError(str(path), line, what, AS_UTF8) from None
     before, null, _ = text.partition("\0")
     if null:
@@ -171,28 +155,10 @@ def kind_of(content: bytes) -> tuple[str, str] | None:
     return next(((what, fix) for start, what, fix in _NO_TEXT if content.startswith(start)), None)
 
 
-def wide_encoding(content: bytes) -> str:
-    """The encoding of a text of two or four bytes a character; empty for others. Without a mark it is known by its
-    ASCII characters: more than half of its characters have one byte that is 0, always on the same side.
-    """
-    for mark, encoding in _BYTE_ORDER_MARKS:
-        if content.startswith(mark):
-            return encoding
-    if b"\0" in content and len(content) % 2 == 0:
-        for encoding, low, high in (
-            ("utf-16-le", content[::2], content[1::2]),
-            ("utf-16-be", content[1::2], content[::2]),
-        ):
-            if 2 * high.count(0) > len(high) and not low.count(0):
-                return encoding
-    return ""
-
-
-def _is_windows(content: bytes) -> bool:
-    """Whether a text can be nothing but one of Windows in a Latin script: its lines end so, and all that is not ASCII
-    is the same in each such encoding and stands where such letters and signs do.
-    """
-    return b"\r\n" in content and _UNSURE.search(content) is None
+def encoding_of(content: bytes) -> str:
+    """`utf-16` for a text that begins with its byte order mark, else `utf-8`."""
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return "utf-16" if wide and not content.startswith(codecs.BOM_UTF32_LE) else "utf-8"
 
 
 def line_of(before: str) -> int:

@@ -51,13 +51,13 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Raises UsageError where it cannot be read to its end.
     """
-    number, wide = 0, ""
+    number, wide = 0, False
     try:
         with unpacked(path) as source:
-            wide = user_files.wide_encoding(source.read(_LOOKED_AT))
+            wide = user_files.encoding_of(source.read(_LOOKED_AT)) == "utf-16"
             source.seek(0)
             kept = "utf-8" if wide else "latin-1"  # bytes as they are, of which each line is judged by itself
-            with io.TextIOWrapper(source, wide or kept) as text:
+            with io.TextIOWrapper(source, "utf-16" if wide else kept) as text:
                 while line := text.readline(user_files.LARGEST + 1):
                     number += 1
                     if len(line) > user_files.LARGEST:
@@ -65,7 +65,7 @@ def lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     if line.strip():
                         yield number, line.rstrip("\n").encode(kept)
     except UnicodeError as error:
-        what = f"cannot be read as {wide[:6].upper()} to its end"
+        what = "cannot be read as UTF-16 to its end"
         raise DocumentError(str(path), number + 1, what, user_files.AS_UTF8) from error
     except DAMAGE as error:
         raise UsageError(f"{path}: cannot be read to its end ({error})", "get a complete copy") from error
