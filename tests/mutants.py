@@ -21,7 +21,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -45,6 +45,9 @@ class Mutant(NamedTuple):
     """One change: the text between two positions of a file, and what stands there instead."""
 
     file: str  # below the package
+    statement: (
+        str  # the function it is in, its text, and which of those with the same text: an edit elsewhere moves none
+    )
     line: int
     start: int
     end: int
@@ -87,36 +90,60 @@ def _number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
-def mutants(path: Path) -> Iterator[Mutant]:
+def mutants(path: Path, root: Path = SOURCE) -> Iterator[Mutant]:
     """Every change of a file, but of annotations and of what a class or module declares."""
     text = path.read_text("utf-8")
     offsets = [0]
     for line in text.encode().splitlines(keepends=True):
         offsets.append(offsets[-1] + len(line))
-    for function in ast.walk(ast.parse(text)):
-        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        for node in (inner for statement in function.body for inner in ast.walk(statement)):
-            for new in changed(node):
-                start = offsets[node.lineno - 1] + node.col_offset
-                end = offsets[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-                written = f"({ast.unparse(ast.fix_missing_locations(new))})"
-                yield Mutant(path.relative_to(SOURCE).as_posix(), node.lineno, start, end, written)
+    seen = Counter[tuple[str, str]]()
+    for name, statement in _statements(ast.parse(text), ""):
+        said = name, " ".join(ast.unparse(one) for one in ast.iter_child_nodes(statement) if isinstance(one, ast.expr))
+        seen[said] += 1
+        for node, new in ((one, new) for one in _within(statement) for new in changed(one)):
+            start = offsets[node.lineno - 1] + node.col_offset
+            end = offsets[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+            written = f"({ast.unparse(ast.fix_missing_locations(new))})"
+            where = f"{name}: {said[1]} #{seen[said]}"
+            yield Mutant(path.relative_to(root).as_posix(), where, node.lineno, start, end, written)
+
+
+def _statements(tree: ast.AST, name: str) -> Iterator[tuple[str, ast.stmt]]:
+    """Every statement that stands in a function, and the function's name with those around it."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _statements(
+                node, f"{name}.{node.name}" if isinstance(node, ast.ClassDef) else f"{name}.{node.name}()"
+            )
+        else:
+            if isinstance(node, ast.stmt) and name.endswith(")"):
+                yield name, node
+            yield from _statements(node, name)
+
+
+def _within(statement: ast.AST) -> Iterator[Any]:
+    """The expressions of a statement, without those of statements in it, and without annotations."""
+    for field, value in ast.iter_fields(statement):
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, ast.AST) and not isinstance(node, ast.stmt) and field not in ("annotation", "returns"):
+                if isinstance(node, ast.expr):
+                    yield node
+                yield from _within(node)
 
 
 def sample(count: int, seed: int, only: str) -> list[Mutant]:
-    """As many changes, no two of one function's line, each file by how much can be changed in it."""
+    """As many changes, no two of one statement, each file by how much can be changed in it."""
     files = [path for path in sorted(SOURCE.rglob("*.py")) if only in path.relative_to(SOURCE).as_posix()]
     found = {mutant for path in files for mutant in mutants(path)}
-    first: dict[tuple[str, int], Mutant] = {}
-    for mutant in sorted(found, key=lambda one: _drawn(seed, one)):
-        first.setdefault((mutant.file, mutant.line), mutant)
+    first: dict[tuple[str, str], Mutant] = {}
+    for mutant in sorted(found, key=lambda one: drawn(seed, one)):
+        first.setdefault((mutant.file, mutant.statement), mutant)
     return list(first.values())[:count]
 
 
-def _drawn(seed: int, mutant: Mutant) -> bytes:
-    """An order by chance in which a change of one file leaves the draw of the others as it is."""
-    return hashlib.sha256(f"{seed} {mutant.file} {mutant.line} {mutant.new}".encode()).digest()
+def drawn(seed: int, mutant: Mutant) -> bytes:
+    """An order by chance that no edit of other statements changes."""
+    return hashlib.sha256(f"{seed} {mutant.file} {mutant.statement} {mutant.new}".encode()).digest()
 
 
 @pytest.hookimpl(wrapper=True)
