@@ -173,11 +173,11 @@ def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where
         (["zzz"], 2, "no command `zzz`; commands: demo, run"),
         (["suites", "lin"], 2, "no command `lin`; did you mean `lint`?"),
         (["run", "--modles", "a"], 2, "Did you mean one of: '--models'"),
-        (["export", "x", "--format", "parquet"], 2, "`parquet` is no format of tables (jsonl, csv); use --parquet"),
+        (["export", "x", "--format", "parquett"], 2, "nothing is exported as `parquett`; did you mean `parquet`?"),
         (
             ["export", "x", "--format", "xls"],
             2,
-            "layouts: --site, --parquet, --rent, --summary, --published, --inspect",
+            "nothing is exported as `xls`; there are jsonl, csv, parquet, site, snapshot, rent, summary, published,",
         ),
         (["leaderboard", "--no-such"], 2, "--no-such"),
         (["leaderboard", "--db", "absent.db"], 2, "Error: "),

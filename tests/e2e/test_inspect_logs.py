@@ -242,8 +242,8 @@ def test_options_that_do_not_fit(made: Path, log: Path, tmp_path: Path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / log.name).write_text("mine")
     cases = {
-        "--inspect --site x": "are layouts",
-        "--inspect -j loop/judge x": "--inspect writes the verdicts of all judges",
+        "--inspect --site x": "export one after the other",
+        "--inspect -j loop/judge x": "--as inspect writes the verdicts of all judges",
         "--inspect --models loop/nobody x": "loop/nobody",
         "--inspect out": "would be written over",
     }

@@ -71,7 +71,7 @@ def test_only_the_subjects_and_the_judge_that_are_named_go_out_in_one_layout(tmp
     assert {name.split("/")[0] for name in written} == {"acme--large@low-t0.7"}
     judged = [one["judge_cost"]["judge_model"] for one in written.values() if one.get("judge_cost")]
     assert set(judged) == {"cues"}
-    assert "are layouts; export one after the other" in command.refused(
+    assert "export one after the other" in command.refused(
         "export", "out", "--published", "--summary", "--db", "here.db", cwd=tmp_path
     )
 

@@ -144,8 +144,8 @@ def test_names_that_nobody_declares_are_refused_and_help_needs_no_package(extend
     assert "no scoring rule `best-run`; there are strict, published, v1-early, v1, lite, v2-march, v2" in said
     assert "No such option '--transcript'" in command.run("export", "out", "--transcript", cwd=extended).err
     assert "--transcripts" not in command.ok("export", "--help", cwd=extended).out
-    both = command.refused("export", "out", "--transcripts", "--parquet", "--db", "here.db", cwd=extended)
-    assert "--parquet and --transcripts are layouts" in both
+    both = command.refused("export", "out", "--parquet", "--transcripts", "--db", "here.db", cwd=extended)
+    assert "--as parquet and --as transcripts: export one after the other" in both
 
 
 # What a package gets wrong of a column or a section, as the body of its class, and what is said of it.

@@ -64,9 +64,7 @@ class ExportContents(NamedTuple):
 
 
 class Exporter:
-    """A layout that `independence export DIR --NAME` writes, by the name of its entry point."""
-
-    help: str  # of the flag
+    """A layout that `independence export DIR --as NAME` writes, by the name of its entry point."""
 
     def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
         """The files of one edition; `models`: only these labels, ids or configurations.

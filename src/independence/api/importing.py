@@ -21,7 +21,7 @@ from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.storing import NewRows
 from independence.store.database import writing
 
-_OWN = ("scores as .csv or .json", "a data set of `export --parquet`")
+_OWN = ("scores as .csv or .json", "a data set of `export --as parquet`")
 
 
 def import_results(

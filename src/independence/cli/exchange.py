@@ -7,15 +7,14 @@ from shlex import quote
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from independence.cli import activity, options
 from independence.cli.option_groups import OF_EXTENSIONS, Command, Option
 from independence.cli.terminal import note
 from independence.config import plugins
 from independence.config.options import Place
-from independence.errors import UsageError, nearest
-
-_FLAGS = "independence.exporters"  # where a context keeps those of other packages
+from independence.errors import UsageError, suggestion
 
 
 def _of_addresses(command: click.Command) -> click.Command:
@@ -46,8 +45,8 @@ def import_(
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
     gave, stored as verdicts of the judge human:RATER: a CSV (item, rater, field, value), the viewer's ratings.json, or
     files of the rent benchmark's labelling app.
-    A .eval log of Inspect AI, of our task or of `independence export --inspect`, or a folder of them goes into the
-    edition that it was made of, and so does a folder of `independence export --parquet`.
+    A .eval log of Inspect AI, of our task or of `independence export --as inspect`, or a folder of them goes into the
+    edition that it was made of, and so does a folder of `independence export --as parquet`.
     Files of the bench and lines of a run folder that cannot be read are skipped and named. Importing twice changes
     nothing.
     """
@@ -69,97 +68,94 @@ def import_(
         note(line)
 
 
+_TABLES = ("jsonl", "csv")
+_OURS = (*_TABLES, "parquet", "site", "snapshot")
+
+
+class _Layout(click.ParamType):  # type: ignore[type-arg]
+    """What an export is written as: one of ours, or an exporter of a package."""
+
+    name = "NAME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name itself."""
+        known = (*_OURS, *plugins.ours(plugins.EXPORTERS))
+        if value not in known and not plugins.declared(plugins.EXPORTERS, value):
+            self.fail(f"nothing is exported as `{value}`; {suggestion(value, known, 'there are')}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The names that begin so."""
+        known = (*_OURS, *plugins.ours(plugins.EXPORTERS))
+        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+
+
 class _ExportCommand(Command):
-    """`export` with a flag for each exporter: for ours always, for another package's where it is given."""
+    """`export`, which also takes `--site` for `--as site`, and `--format csv` for `--as csv`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Ask other packages for the flags that are none of ours."""
-        known = {name for one in super().get_params(ctx) for name in one.opts}
-        flags = [word for word in args if word.startswith("--") and word not in known]
-        ctx.meta[_FLAGS] = [_flag(word[2:]) for word in flags if plugins.declared(plugins.EXPORTERS, word[2:])]
-        return super().parse_args(ctx, args)
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The options, those of `parse_args` among them."""
-        return [*super().get_params(ctx), *ctx.meta.get(_FLAGS, ())]
-
-
-class _TableFormat(click.Choice):  # type: ignore[type-arg]
-    """The formats of tables; who asks for another one is told of those that are options of their own."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The format itself."""
-        layouts = [f"--{name}" for name in ("site", "parquet", *plugins.ours(plugins.EXPORTERS))]
-        more = f"use {near}" if (near := nearest(f"--{value}", layouts)) else f"other layouts: {', '.join(layouts)}"
-        if value not in self.choices:
-            self.fail(f"`{value}` is no format of tables ({', '.join(self.choices)}); {more}", param, ctx)
-        return value
+        """Write what older spellings mean."""
+        own = {name for one in super().get_params(ctx) for name in one.opts}
+        out = list[str]()
+        for arg in args:
+            word, equals, value = arg.partition("=")
+            name = word.removeprefix("--")
+            if word == "--format":
+                out.append(f"--as{equals}{value}")
+            elif (
+                word.startswith("--")
+                and word not in own
+                and (name in _OURS or plugins.declared(plugins.EXPORTERS, name))
+            ):
+                out.append(f"--as={name}")
+            else:
+                out.append(arg)
+        return super().parse_args(ctx, out)
 
 
-def _flag(name: str) -> click.Option:
-    from independence.api.formats import Exporter
-
-    return Option([f"--{name}"], OF_EXTENSIONS, is_flag=True, help=plugins.find(plugins.EXPORTERS, name, Exporter).help)
-
-
-def _our_flags(command: click.Command) -> click.Command:
-    """The command with the flags of our own exporters before its others."""
-    command.params[1:1] = map(_flag, plugins.ours(plugins.EXPORTERS))
-    return command
-
-
-@_our_flags
 @options.command("export", cls=_ExportCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--site", is_flag=True, help="The viewer as files for any web server, GitHub Pages included; all boards.")
-@click.option("--parquet", is_flag=True, help="A data set of Parquet files with its card, which `datasets` loads.")
-@click.option("--snapshot", is_flag=True, help="The board under its date; earlier ones stay.")
 @click.option(
-    "--scoring", help="With --site: boards by this scoring rule first, strict beside it; see `leaderboard --scoring`."
-)
-@click.option("--redact-prompts", is_flag=True, help="With --site: without the system prompts that are your own.")
-@click.option(
-    "--format", "format_", type=_TableFormat(["jsonl", "csv"]), default="jsonl", show_default=True,
-    help="Format of the tables; the other layouts have their own.",
+    "--as", "layouts", type=_Layout(), multiple=True, default=["jsonl"], show_default=True,
+    help="jsonl or csv (tables), parquet, site (the viewer for any web server), snapshot (the board under its date), "
+    "inspect, published, rent, summary.",
 )  # fmt: skip
+@click.option(
+    "--scoring", help="As a site: boards by this scoring rule first, strict beside it; see `leaderboard --scoring`."
+)
+@click.option("--redact-prompts", is_flag=True, help="As a site: without the system prompts that are your own.")
 @options.ONLY_MODELS
 @options.FORCE
 @options.PLACE
 @options.db(reads=True)
 def export(
     folder: Path,
-    site: bool,
-    parquet: bool,
-    snapshot: bool,
+    layouts: tuple[str, ...],
     scoring: str | None,
     redact_prompts: bool,
-    format_: str,
     models: tuple[str, ...],
     force: bool,
     place: Place,
     db: Path,
-    **exporters: bool,
 ) -> None:
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
-    Keys and addresses are never exported. With --site: every board and dialogue of the store as pages. With --rent: a
-    suite such as rent as a run folder that the published scripts read, of one condition and judge; with --summary its
-    summary alone. With --published: one file per turn with the verdicts of one judge. With --inspect: logs that Inspect
-    AI reads, with the verdicts of all judges. With --parquet: replies, verdicts and the board as a data set.
-    `independence import` reads what --rent, --published, --inspect and --parquet write.
+    Keys and addresses are never exported. As `site`: every board and dialogue of the store as pages. As `rent`: a suite
+    such as rent as a run folder that the published scripts read, of one condition and judge; as `summary` its summary
+    alone. As `published`: one file per turn with the verdicts of one judge. As `inspect`: logs that Inspect AI reads,
+    with the verdicts of all judges. As `parquet`: replies, verdicts and the board as a data set. `independence import`
+    reads what is written as rent, published, inspect and parquet. Packages may add others.
     """
     from independence.api import files, reading
 
-    flags = {"site": site, "parquet": parquet, "snapshot": snapshot, **exporters}
-    chosen = [name for name, is_set in flags.items() if is_set]
-    if len(chosen) > 1:
-        layouts = " and ".join(f"--{name}" for name in chosen)
-        raise UsageError(f"{layouts} are layouts; export one after the other, into two folders")
-    if scoring is not None and not site:
-        raise UsageError("--scoring is about the pages of --site; other exports have the verdicts and the strict board")
-    if site:
+    layout, *more = dict.fromkeys(layouts)
+    if more:
+        raise UsageError(f"--as {layout} and --as {more[0]}: export one after the other, into two folders")
+    if scoring is not None and layout != "site":
+        raise UsageError("--scoring is about --as site; other exports have the verdicts and the strict board")
+    if layout == "site":
         if models or any(place.values()):
-            raise UsageError("--site writes every board of the store; leave --models, --suite and the like out")
+            raise UsageError("--as site writes every board of the store; leave --models, --suite and the like out")
         from independence.viewer import site as viewer_site
 
         with reading.Store(db, note) as store, activity.working("writing the pages"):
@@ -168,14 +164,13 @@ def export(
             )
         note(f"written: {count:,} files in {folder}; `independence view --site {quote(str(folder))}` shows them")
         return
-    if snapshot:
+    if layout == "snapshot":
         from independence.api import snapshots
 
         with reading.Store(db, note) as store, activity.working("building the board"):
             written = snapshots.write(store, folder, models, place)
         note(f"written: {', '.join(written)} in {folder}")
         return
-    layout = chosen[0] if chosen else format_
     with reading.Store(db, note) as store, activity.working("reading the store") as say:
         made = files.write(store, folder, layout, models, place, force=force, say=say)
     names = f"{', '.join(made.files)} in {{folder}}"

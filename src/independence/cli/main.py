@@ -90,9 +90,9 @@ EXAMPLES: Final = {
     "import": ("import --published", "import labels.csv", "import ratings.json"),
     "label-sample": ("label-sample labels.csv --size 60 --suite rent",),
     "export": (
-        "export results --format csv",
+        "export results --as csv",
         "export results --system-prompt my-persona.md --force",
-        "export site --site",
+        "export site --as site",
     ),
     "suites": ("suites", "suites lint my-suite"),
     "suites list": ("suites list",),

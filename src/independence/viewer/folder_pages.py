@@ -20,7 +20,7 @@ class FolderPages:
         """Raises UsageError for a folder that is no exported site."""
         if not (folder / INDEX).is_file():
             raise UsageError(
-                f"{folder}: no exported site ({INDEX} is missing)", "`independence export DIR --site` makes one"
+                f"{folder}: no exported site ({INDEX} is missing)", "`independence export DIR --as site` makes one"
             )
         self._folder = folder.resolve()
 

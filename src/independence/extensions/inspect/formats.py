@@ -37,14 +37,12 @@ class LogImporter(Importer):
 class LogExporter(Exporter):
     """A log for each subject and condition."""
 
-    help = "A .eval log of Inspect AI for each subject and condition."
-
     def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
         """The logs, with the verdicts of all judges."""
         from independence.extensions.inspect import versions
 
         if place.get("judge"):
-            raise UsageError("--inspect writes the verdicts of all judges; leave --judge out")
+            raise UsageError("--as inspect writes the verdicts of all judges; leave --judge out")
         with versions.fitting():
             from independence.extensions.inspect import eval_files
 

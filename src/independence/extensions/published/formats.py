@@ -153,8 +153,6 @@ class LabellingImporter(Importer):
 class CacheExporter(Exporter):
     """The file layout of the bench: one file a turn, with the verdicts of one judge."""
 
-    help = "The file layout of the original bench, which its viewer reads."
-
     def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
         """The files of every condition that is meant."""
         from independence.api import files
@@ -173,7 +171,7 @@ class CacheExporter(Exporter):
         if unequal:
             store.notice(
                 f"{scopes.listed(unequal)}: more runs of some scenarios than of others (`check` and decisions buy so), "
-                "which programs that read this layout take for incomplete runs; --parquet and --inspect keep them apart"
+                "which readers of this layout take for incomplete runs; --as parquet or inspect keeps them apart"
             )
         renamed = [f"`{name[:_SHOWN]}`" for config, name in folder_names(about).items() if config != name]
         if renamed:
@@ -189,9 +187,6 @@ class RentExporter(Exporter):
 
     def __init__(self, *, summary_alone: bool) -> None:
         self._alone = summary_alone
-        self.help = "The run folder of the rent benchmark, which its scripts and `import` read."
-        if summary_alone:
-            self.help = "Only summary.csv, in the published columns of the rent benchmark."
 
     def contents(self, store: Store, models: tuple[str, ...], place: Place) -> ExportContents:
         """The files."""

@@ -44,11 +44,11 @@ def read(
     """
     grid, name = scope.suite.grid, scope.suite.suite
     if grid is None or len(grid.sides) < 2:
-        raise UsageError(f"suite {name} has no grid of sides", "--summary and --rent are about suites such as `rent`")
+        raise UsageError(f"suite {name} has no grid of sides", "summary and rent are layouts of suites such as `rent`")
     if len(scope.suite.rubrics[grid.rubric].fields) > 1:
         raise UsageError(
             f"suite {name} is graded by more than one score, for which the summary has no column",
-            "leave out --summary or --rent, or export suite `rent`",
+            "take another layout (--as), or export suite `rent`",
         )
     about = chosen_subjects(connection, scope, names)
     rated = _rated(connection, scope, queries.verdicts(connection, scope.where, judge), about)
