@@ -16,6 +16,9 @@ INDEPENDENCE = @$(BIN)/independence
 OF_RUN = $(foreach pair,EXP=exp VARIANTS=variants MODES=modes JUDGE=judge REASONING=reasoning-effort PARALLEL=parallel,$\
 	$(if $($(word 1,$(subst =, ,$(pair)))),--$(word 2,$(subst =, ,$(pair))) $($(word 1,$(subst =, ,$(pair))))))
 
+# Tests start the command hundreds of times: what Python has compiled is kept, also where an image says not to keep it.
+test test-fast test-all mutants: export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-all mutants lint web docs requirements package bench install install-dev run run-models leaderboard leaderboard-detailed \
 	generate-report estimate-cost clear-cache clear-scores clean
