@@ -38,14 +38,13 @@ def check(path: Path, force: bool) -> None:
 
 
 def write_text(path: Path, text: str, force: bool) -> None:
-    """Write a report's text, with the mark of our files at its end. Raises UsageError."""
+    """Write a report's text, with the mark of our files at its end. Raises UsageError, DiskFull."""
     check(path, force)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{text}{user_files.MARK.decode()}\n", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        what = f"{path}: cannot be written ({error.strerror}); name another place with --output"
-        raise UsageError(what) from error
+        raise UsageError(f"--output {path}: cannot be written ({error.strerror})", "name another file") from error
+    user_files.write(path, text.encode("utf-8", "backslashreplace") + user_files.MARK + b"\n", "--output")
 
 
 def write_tables(folder: Path | None, sections: Sequence[Section], force: bool) -> list[str]:

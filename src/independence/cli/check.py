@@ -144,6 +144,7 @@ def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
 
 def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
     """Write what was asked for."""
+    from independence.config import user_files
     from independence.report import gate_files
 
     texts: dict[str, Callable[[], str]] = {
@@ -155,10 +156,7 @@ def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
         if option == "--write-baseline" and found.document.baseline is None:
             note(f"no baseline is written: {found.document.reason}")
             continue
-        try:
-            path.write_text(texts[option](), encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise UsageError(f"{option} {path}: cannot be written ({error.strerror})", "name another file") from error
+        user_files.write(path, texts[option]().encode("utf-8", "backslashreplace"), option)
         note(f"written: {path}")
 
 

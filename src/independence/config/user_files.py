@@ -16,8 +16,9 @@ import time
 from pathlib import Path, PurePath
 from typing import IO, Final
 
-from independence.errors import DocumentError, UsageError
+from independence.errors import DiskFull, DocumentError, UsageError
 
+FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of a disk that takes no more
 MARK: Final = b"<!-- written by ai-independence-bench -->"  # ends every text file of ours that can hold a comment
 
 _DATABASE: Final = b"SQLite format 3\x00"
@@ -59,12 +60,25 @@ def check_new(path: Path, option: str, *, force: bool) -> None:
 
 
 def write_new(path: Path, content: bytes, option: str, *, force: bool) -> None:
-    """Write a file. Raises UsageError like `check_new`, or where it cannot be written."""
+    """Write a file. Raises UsageError like `check_new`, or where it cannot be written; DiskFull."""
     check_new(path, option, force=force)
+    write(path, content)
+
+
+def write(path: Path, content: bytes, option: str = "") -> None:
+    """Write a file; a part of it that fills the disk is removed, so that the same command can write it later.
+
+    `option`: which named it. Raises UsageError where it cannot be written, DiskFull.
+    """
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})", "name another file") from error
+        what = f"{option} {path}".strip() + f": cannot be written ({error.strerror})"
+        if error.errno not in FULL:
+            raise UsageError(what, "name another file") from error
+        if path.is_file():
+            path.unlink()
+        raise DiskFull(what, "free space and run the command again") from error
 
 
 def refuse_store(path: Path, option: str) -> None:

@@ -30,7 +30,6 @@ _PROGRAM = "ai-independence-bench"
 _LISTED = 5  # files that are named
 _BUFFERED = 2**20  # bytes: tables come line by line
 _LONGEST = 240  # bytes of a name: nearly every file system allows 255, and a draft's is a little longer
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def distinct_names(wanted: Mapping[str, tuple[str, str]]) -> dict[str, str]:
@@ -99,7 +98,7 @@ def write(
             shutil.rmtree(staged, ignore_errors=True)
     except OSError as error:
         what = f"{folder}: cannot be written ({error.strerror})"
-        if error.errno in _FULL:
+        if error.errno in user_files.FULL:
             raise DiskFull(what, "free space and run the command again") from error
         odd = error.errno == errno.EINVAL
         fix = "name one on a disk that allows signs such as `:` in names of files" if odd else "name another folder"
