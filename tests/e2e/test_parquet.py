@@ -229,6 +229,10 @@ def test_a_damaged_data_set_is_refused_whole(db: Path, tmp_path: Path):
             pq.write_table(pa.table(content), forged)
         rows.write_bytes(content if isinstance(content, bytes) else forged.read_bytes())
         refused(said)
+    many = pa.DictionaryArray.from_arrays(pa.nulls(1_000_001, pa.int8()).fill_null(0), pa.array(records[:1]))
+    pq.write_table(pa.table({"record": many}), rows)
+    assert rows.stat().st_size < 200_000
+    refused("store/dialogues.parquet: more than 1,000,000 rows, or 256 MB in 500 of them; export the data set again")
     rows.unlink()
     refused("store/dialogues.parquet: cannot be read (No such file or directory)")
     rows.write_bytes(whole)

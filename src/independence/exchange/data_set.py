@@ -21,7 +21,7 @@ import msgspec
 
 from independence.config import documents, user_files
 from independence.errors import UsageError, missing_extra
-from independence.exchange import data_card, export_tables, hub_results, logged
+from independence.exchange import data_card, export_tables, hub_results, logged, streamed_files
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
 from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile
@@ -33,6 +33,7 @@ from independence.suites.schema import Field
 
 _AGAIN: Final = "export the data set again"
 AT_ONCE: Final = 500  # rows of a row group
+_MOST_ROWS: Final = 1_000_000  # dialogues of a data set
 _PART: Final = 2**20  # bytes
 _EDITION, _DIALOGUES = "store/edition.json", "store/dialogues.parquet"
 _RECORDS: Final[Mapping[str, tuple[str, type[DialogueRecord]]]] = {
@@ -179,7 +180,9 @@ def is_data_set(path: Path) -> bool:
 
 
 def read(path: Path) -> LoggedFile:
-    """A data set, its dialogues read one by one. Raises UsageError for one that is damaged, also while it is read."""
+    """A data set, its dialogues read one by one. Raises UsageError, also while it is read, for one that is damaged and
+    one of more rows, or larger row groups, than an export writes.
+    """
     require()
     edition = documents.json_of(user_files.read_bytes(path / _EDITION), path / _EDITION, LoggedEdition, fix=_AGAIN)
     return LoggedFile(path, edition, _read_dialogues(path / _DIALOGUES))
@@ -191,10 +194,15 @@ def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
 
     decoder = msgspec.json.Decoder(LoggedDialogue)
     try:
-        with user_files.opened(file) as source, pq.ParquetFile(source) as found:
+        # A value that many rows share stays one: a small file may hold it millions of times.
+        with user_files.opened(file) as source, pq.ParquetFile(source, read_dictionary=["record"]) as found:
+            held = found.metadata
+            sizes = [held.row_group(at).total_byte_size for at in range(held.num_row_groups)]
+            if held.num_rows > _MOST_ROWS or max(sizes, default=0) > streamed_files.WHOLE:
+                most = f"{_MOST_ROWS:,} rows, or {streamed_files.WHOLE // 2**20} MB in {AT_ONCE} of them"
+                raise UsageError(f"{file}: more than {most}", _AGAIN)
             for batch in found.iter_batches(AT_ONCE, columns=["record"]):
-                for text in batch.column("record").to_pylist():
-                    yield decoder.decode(text)
+                yield from (decoder.decode(text.as_py()) for text in batch.column("record"))
     except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
         why = " ".join(str(error).split())[:120]
         raise UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN) from error
