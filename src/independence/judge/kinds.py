@@ -41,7 +41,7 @@ class JudgeKind(msgspec.Struct, frozen=True, kw_only=True):
     word: str  # that their names begin with, before a `:` or an `@`; "" for models
     configure: Callable[[str, JudgeSources], Judge]  # raises UsageError
     needs_model: bool = False  # which is named after `word:`
-    repeats_bought: bool = False  # verdicts that were bought are its own too
+    repeats_bought: bool = False  # some of its verdicts are a model's, others not
     human: bool = False  # people, who score a sample: never shown without being asked for
 
     def model_of(self, name: str) -> str:
@@ -95,5 +95,4 @@ def _declared(word: str) -> JudgeKind:
 
 def configure(names: Iterable[str], sources: JudgeSources) -> tuple[Judge, ...]:
     """Judges by name, duplicates dropped. Raises UsageError for a name that cannot be one's."""
-    distinct = list(dict.fromkeys(name.strip() for name in names))
-    return tuple(of(name).configure(name, sources) for name in distinct)
+    return tuple(of(name).configure(name, sources) for name in dict.fromkeys(name.strip() for name in names))

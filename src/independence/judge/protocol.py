@@ -1,4 +1,4 @@
-"""What all judges have in common: who grades, how a finished dialogue reaches them, and what is predicted of it."""
+"""What all judges have in common: who grades, and how a finished dialogue reaches them."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ def requirements(suite: Suite) -> dict[str, FieldRequirements]:
 def counted(values: Mapping[str, Scalar], own: FieldRequirements) -> CountedVerdict:
     """The values of a verdict whose fields have these requirements; a boolean that it lacks requires nothing.
 
-    Of a predicted boolean the nearer value counts. Raises KeyError where a field of a dimension is lacking.
+    Raises KeyError where a field of a dimension is lacking.
     """
-    lacking = [name for name, others in own.needed.items() if any(values.get(other, True) < 0.5 for other in others)]
+    lacking = [name for name, others in own.needed.items() if not all(values.get(other, True) for other in others)]
     out, evaded = dict(values) | {name: own.worst[name] for name in lacking}, False
     for fields in own.dimensions:
         rest = [values[name] for name in fields if name not in lacking]

@@ -9,14 +9,14 @@ import math
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from independence.engine import asking, dialogue, events, grading
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import TrialSkipped
-from independence.engine.executors.protocol import A, B, RunTrials
+from independence.engine.executors.protocol import RunTrials
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
@@ -34,16 +34,10 @@ _LEAST_AHEAD = 2  # trials of a subject: the one that begins next, and the one a
 class LocalExecutor:
     """The process that runs the command does all of its work."""
 
-    width = 1
-
     @asynccontextmanager
     async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[RunTrials]:
         """Ready to carry out trials."""
         yield lambda todo: _stage(context, shares, todo)
-
-    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        """What a function makes of each item, in order."""
-        return map(function, items)
 
 
 def grouped(todo: Iterable[PendingTrial], by: Callable[[PendingTrial], K]) -> dict[K, list[PendingTrial]]:

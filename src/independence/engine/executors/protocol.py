@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 from independence.config.options import ConnectionOptions
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 # Carries out trials of one or more runs, the lowest run first. Returns how many of them another process holds.
 RunTrials = Callable[[Sequence[PendingTrial]], Awaitable[int]]
@@ -20,17 +17,8 @@ RunTrials = Callable[[Sequence[PendingTrial]], Awaitable[int]]
 class Executor(Protocol):
     """Who does the work. The store is written by the process that runs the command, whoever does it."""
 
-    @property
-    def width(self) -> int:
-        """How many items it works on at once."""
-        ...
-
     def trials(self, context: RunContext, shares: Parallelism, /) -> AbstractAsyncContextManager[RunTrials]:
         """Ready to carry out trials, until it is left. What ends a run is told to the context's stop signal."""
-        ...
-
-    def map(self, function: Callable[[A], B], items: Iterable[A], /) -> Iterator[B]:
-        """What a function makes of each item, in order: work of the processor alone, that asks nobody."""
         ...
 
 

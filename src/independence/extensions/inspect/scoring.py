@@ -71,7 +71,8 @@ def verdict(judge: str = "", suite: str = "") -> Scorer:
 def grading(judge: str, suite: Suite) -> tuple[Judge, Any]:
     """Who grades, and the model of Inspect that gives the verdicts, if one does; a battery is read by rules.
 
-    Raises UsageError for a judge that waits for all dialogues, and what Inspect raises where a model cannot be made.
+    Raises UsageError for a judge that asks a model which Inspect does not know, and what Inspect raises for a model
+    that cannot be made.
     """
     if not judge and suite.battery:
         judge = kinds.PICKS
@@ -98,13 +99,10 @@ def require(judge: str, suite: Suite) -> None:
 
 
 def _ruled(name: str, suite: Suite) -> Judge:
-    """A judge that asks no model. Raises UsageError for one that does."""
+    """A judge that asks no model. Raises UsageError for one that asks one of ours."""
     (judge,) = kinds.configure([name], JudgeSources(Registry(), suite))
     if judge.endpoint:
-        what = f"judge `{name}` asks a model that Inspect does not know"
-        raise UsageError(
-            what, "name a model or `cues`; `independence import` and `independence judge` grade a log later"
-        )
+        raise UsageError(f"judge `{name}` asks a model that Inspect does not know", "name a model, `cues` or `picks`")
     return judge
 
 

@@ -7,7 +7,7 @@ import os
 import pickle
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, redirect_stdout, suppress
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from independence.config.options import ConnectionOptions
 from independence.engine import plan
 from independence.engine.events import POSITION, WorkerLost
 from independence.engine.executors.local import grouped
-from independence.engine.executors.protocol import A, B, RunTrials
+from independence.engine.executors.protocol import RunTrials
 from independence.engine.resume import PendingTrial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
@@ -46,7 +46,7 @@ class RayExecutor:
         self._own = not ray.is_initialized()
         if self._own:
             _connect(self._options.ray_address or environment.read().get("RAY_ADDRESS") or "local")
-        self.width = cpus = int(ray.cluster_resources().get("CPU", 1))
+        cpus = int(ray.cluster_resources().get("CPU", 1))
         default = 2 * sum(bool(node["Alive"]) for node in ray.nodes())
         self._workers = self._options.ray_workers or min(cpus, default)
         if self._workers > cpus:
@@ -70,12 +70,6 @@ class RayExecutor:
         finally:
             stopping.cancel()
             run.close()
-
-    def map(self, function: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        """What a function makes of each item, in order; several at a time."""
-        shared, apply = ray.put(function), ray.remote(lambda function, item: function(item))
-        for result in [apply.remote(shared, item) for item in items]:
-            yield ray.get(result)
 
 
 def _connect(address: str) -> None:
