@@ -131,6 +131,6 @@ def test_a_site_is_scored_by_the_rule_that_was_asked_for_and_refused_where_no_su
         ("toy", "best", "no scoring rule `best`"),
     ):
         asked = ("export", str(tmp_path / "out"), "--db", str(stores(name)), "--scoring", rule)
-        assert said in command.refused(*asked, "--site")
-        assert "about the pages of --site" in command.refused(*asked)
+        assert said in command.refused(*asked, "--as", "site")
+        assert "--scoring is about --as site" in command.refused(*asked)
     assert not (tmp_path / "out").exists()
