@@ -41,7 +41,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from independence.config.options import ConnectionOptions, OfflineOptions, SuitePart
+from independence.config.options import ConnectionOptions, SuitePart
 from independence.types import Sampling
 '''
 

@@ -295,7 +295,7 @@ def test_parameters_that_make_no_sense_are_refused():
 
     for suite, name, value, said in (
         ("v2", "judge", "picks:acme/judge", "judge `picks` reads which of two names"),
-        ("sides", "judge", "picks:acme/judge", "judge `picks:acme/judge` asks a model that Inspect does not know"),
+        ("reasons", "judge", "picks:acme/judge", "judge `picks:acme/judge` asks a model that Inspect does not know"),
         ("v2", "variant", "cheerful", "has no variant `cheerful`"),
         ("v2", "mode", "telepathy", "has no mode `telepathy`"),
         ("v2", "runs", 0, "--runs 0: at least 1 run is needed"),
@@ -307,7 +307,7 @@ def test_parameters_that_make_no_sense_are_refused():
 @pytest.mark.deep
 def test_inspect_says_in_a_sentence_why_a_parameter_is_refused(tmp_path: Path):
     asked = ("--model", "mockllm/model", "-T", "judge=picks:acme/judge")
-    ended = inspected.run("eval", "independence/sides", *asked, cwd=tmp_path)
+    ended = inspected.run("eval", "independence/reasons", *asked, cwd=tmp_path)
     assert ended.returncode != 0
     shown = " ".join((ended.stdout + ended.stderr).replace("│", " ").split())
     assert "judge `picks:acme/judge` asks a model that Inspect does not know" in shown
