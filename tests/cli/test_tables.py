@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from independence.cli.table_layout import GAP, TableLayout, lay_out
 from independence.cli.table_output import print_boards, print_tables
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
@@ -80,60 +79,38 @@ def figures(count: int) -> list[Column]:
     return [Column(f"n{at}", f"Figure-number-{at}", NUMBER) for at in range(count)]
 
 
-def heads(layout: TableLayout) -> list[list[str]]:
-    return [[" ".join(column.head.split()) for column in part.columns] for part in layout.parts]
+def test_each_part_of_a_table_repeats_the_columns_that_name_its_rows(capsys: Capture) -> None:
+    columns = (Column("judge", "Judge"), Column("against", "Against"), Column("run", "Run", COUNT), *figures(6))
+    rows = tuple((judge, "acme/one", run, *[1.5] * 6) for judge in ("cues", "picks") for run in (1, 2))
+    out = printed(capsys, "table", Table("keys", "Keys", columns, rows))
+    heads = [line for line in out.splitlines() if "Judge" in line]
+    assert len(heads) > 1
+    assert all("Against" in line and "Run" in line for line in heads)
+    assert len(re.findall("picks +acme/one +2 ", out)) == len(heads)
 
 
-def test_a_continued_table_repeats_every_column_that_tells_its_rows_apart() -> None:
-    columns = (Column("judge", "Judge"), Column("against", "Against"), Column("measure", "Measure"), *figures(6))
-    keys = [
-        [judge, against, measure] for judge in ("cues", "picks") for against in ("acme/judge-one", "acme/judge-two")
-        for measure in ("index", "drift")
-    ]  # fmt: skip
-    cells = [[*key, *(str(at + more) for more in range(5)), str(at)] for at, key in enumerate(keys)]
-    layout = lay_out(columns, cells, 80)
-    assert len(layout.parts) > 1
-    assert all(part[:3] == ["Judge", "Against", "Measure"] for part in heads(layout))
-    assert all(len({tuple(row[:3]) for row in part.cells}) == len(cells) for part in layout.parts)
-    columns = (Column("subject", "Subject"), Column("scenario", "Scenario"), Column("run", "Run", COUNT), *figures(6))
-    cells = [["acme/one", f"pt0{at % 2}", str(at // 2), *(str(at * more) for more in range(1, 7))] for at in range(6)]
-    layout = lay_out(columns, cells, 70)
-    assert len(layout.parts) > 1
-    assert layout.constant == [("Subject", "acme/one")]
-    assert all(part[:2] == ["Scenario", "Run"] for part in heads(layout))
-
-
-def test_a_column_that_says_the_same_in_every_row_becomes_a_note_where_room_is_short() -> None:
-    columns = (Column("who", "Who"), Column("n", "Verdicts-of-each", COUNT), *figures(4))
-    cells = [[f"acme/{at}", "2", *(str(at + more) for more in range(4))] for at in range(11)]
-    assert heads(lay_out(columns, cells, 140)) == [[column.head for column in columns]]
-    tight = lay_out(columns, cells, 70)
-    assert tight.constant == [("Verdicts-of-each", "2")]
-    assert all("Verdicts-of-each" not in part for part in heads(tight))
-    two = [["these scenarios", *["1.5"] * 6], ["scenarios like these", *["1.5"] * 6]]  # of two rows it may be chance
-    layout = lay_out((Column("on", "On"), *figures(6)), two, 60)
-    assert layout.constant == []
-    assert sum(len(part.columns) - 1 for part in layout.parts) == 6
-
-
-def test_an_interval_is_not_parted_from_what_it_is_about() -> None:
+def test_an_interval_is_not_parted_from_what_it_is_about(capsys: Capture) -> None:
     columns = (Column("who", "Who"), *(
-        Column(f"{name}{end}", "95% CI" if end else f"Shift-of-{name}", NUMBER)
+        Column(f"{name}{end}", "95%-CI" if end else f"Shift-of-{name}", NUMBER)
         for name in ("one", "two", "three", "four") for end in ("", "_ci")
     ))  # fmt: skip
-    cells = [[f"acme/{at}", *(f"{at}.{more} to 99.{at}{more}" for more in range(8))] for at in range(3)]
-    layout = lay_out(columns, cells, 80)
-    assert len(layout.parts) > 1
-    for part in heads(layout):
-        assert part[0] == "Who"
-        assert [head == "95% CI" for head in part[1:]] == [False, True] * ((len(part) - 1) // 2)
+    rows = tuple((f"acme/{at}", *[at + 1000.5] * 8) for at in range(3))
+    out = printed(capsys, "table", Table("pairs", "Pairs", columns, rows))
+    heads = [line.split() for line in out.splitlines() if "Who" in line]
+    assert len(heads) > 1
+    for who, *others in heads:
+        assert who == "Who"
+        assert [head == "95%-CI" for head in others] == [False, True] * (len(others) // 2)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-def test_no_part_is_wider_than_the_terminal_and_no_two_names_are_cut_alike(width: int) -> None:
+def test_no_part_is_wider_than_the_terminal_and_no_name_is_cut(
+    width: int, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
     columns = (Column("who", "Who"), *(Column(f"n{at}", f"N{at}", NUMBER) for at in range(12)))
-    cells = [[f"google/gemini-2.5-flash-lite-preview-{at:02}-2025@none-t0.7", *["12.5"] * 11, str(at)]
-             for at in range(12)]  # fmt: skip
-    for part in lay_out(columns, cells, width).parts:
-        assert sum(part.widths) + GAP * len(part.widths) <= width
-        assert len({row[0] for row in part.cells}) == len(cells)
+    names = [f"google/gemini-2.5-flash-lite-preview-{at:02}-2025@none-t0.7" for at in range(12)]
+    out = printed(capsys, "table", Table("t", "T", columns, tuple((name, *[12.5] * 12) for name in names)))
+    assert max(map(len, out.splitlines())) <= width
+    heads = sum("Who" in line for line in out.splitlines())
+    assert "".join(re.findall(r"^ ?(\S+)", out, re.MULTILINE)).count("2025@none-t0.7") == heads * len(names)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import io
 import os
 import signal
 import sys
-import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -21,11 +19,6 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _LONGEST = 80  # signs of a file's name in a sentence
-_HANDLER: Final = "independence-plain"
-_INSTEAD: Final = {
-    "↓": "v", "↑": "^", "–": "-", "—": "-", "−": "-", "…": "...", "·": ".", "×": "x", "≤": "<=", "≥": ">=", "±": "+-",
-    "→": "->", "‘": "'", "’": "'", "“": '"', "”": '"', "•": "*", "●": "*", "○": "o", "█": "#", "─": "-", "│": "|",
-}  # fmt: skip
 
 
 class _Hangable(io.FileIO):
@@ -52,7 +45,6 @@ def prepare_streams() -> None:
     os.close(spare)
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123 - for as long as the process lives
-    codecs.register_error(_HANDLER, _plain)
     sys.stdout, sys.stderr = _prepared(sys.stdout, sys.__stdout__), _prepared(sys.stderr, sys.__stderr__)
 
 
@@ -66,17 +58,8 @@ def _prepared(stream: TextIO | None, own: TextIO | None) -> TextIO:
         raw = io.BufferedWriter(_Hangable(stream.fileno(), "wb", closefd=False))
         stream = io.TextIOWrapper(raw, stream.encoding, stream.errors, line_buffering=at_once)
     if getattr(stream, "errors", "") in ("strict", "surrogateescape") and hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors=_HANDLER)
+        stream.reconfigure(errors="replace")  # "?" for what an encoding lacks
     return stream
-
-
-def _plain(error: UnicodeError) -> tuple[str, int]:
-    """What is printed for characters that an encoding lacks."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    lacking = error.object[error.start : error.end]
-    apart = ((one, unicodedata.normalize("NFKD", one)[0]) for one in lacking)
-    return "".join(_INSTEAD.get(one) or (base if base.isascii() else "?") for one, base in apart), error.end
 
 
 def run(invoke: Callable[[], Any]) -> Any:

@@ -1,8 +1,4 @@
-"""Tables and boards on stdout, in the asked format.
-
-On a terminal a table that is too wide loses the columns that say the same in every row, which become a note, and then
-continues below with the columns that tell its rows apart.
-"""
+"""Tables and boards on stdout, in the asked format. On a terminal a table that is too wide continues below."""
 
 from __future__ import annotations
 
@@ -10,14 +6,14 @@ import re
 import sys
 from collections.abc import Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from independence.cli.table_layout import TablePart, lay_out, lay_out_lines
+from independence.cli.table_layout import one_line_rows, side_by_side
 from independence.cli.terminal import one_line, plain, runnable
 from independence.report import table as formats
 from independence.report.table import Column, Table, display_text
@@ -98,26 +94,22 @@ def _escape(character: str) -> str:
 def _show_parts(table: Table, out: Console) -> None:
     """A table under its title, continued below where it is too wide."""
     _say(out, ["", plain(table.title)], style="bold")
-    cells, notes = _cells(table), list(table.notes)
-    if cells:
-        layout = lay_out(_columns(table), cells, out.width)
-        for part in layout.parts:
-            _print_grid(part, out, box.SIMPLE_HEAD)
-        if layout.constant:
-            notes.insert(0, f"In every row: {', '.join(f'{head} {value}' for head, value in layout.constant)}.")
-    else:
+    columns, cells = _columns(table), _cells(table)
+    for part in side_by_side(columns, cells, out.width) if cells else []:
+        _print_grid([columns[at] for at in part], [[row[at] for at in part] for row in cells], out, box.SIMPLE_HEAD)
+    if not cells:
         _say(out, ["nothing to show"])
-    _say(out, [*notes, *(column.about for column in table.columns if column.about)])
+    _say(out, [*table.notes, *(column.about for column in columns if column.about)])
 
 
 def _show_lines(table: Table, out: Console) -> None:
     """A table with a line a row, without its title: its notes begin with what it is."""
-    part = lay_out_lines(_columns(table), _cells(table), out.width)
-    _print_grid(part, out, None)
-    left_out = [column.head for column in table.columns[len(part.columns) :]]
+    columns, lines = one_line_rows(_columns(table), _cells(table), out.width)
+    _print_grid(columns, lines, out, None)
+    left_out = [column.head for column in table.columns[len(columns) :]]
     room = [f"No room for {', '.join(left_out)}: widen the terminal, or add --format csv."] if left_out else []
     if table.notes:
-        _say(out, [*table.notes, *room, *(column.about for column in part.columns if column.about)])
+        _say(out, [*table.notes, *room, *(column.about for column in columns if column.about)])
 
 
 def _show_pairs(table: Table, out: Console) -> None:
@@ -148,12 +140,13 @@ def _say(out: Console, lines: Sequence[str], style: str = "dim") -> None:
         out.print(Text(plain(runnable(line)), style=style))
 
 
-def _print_grid(part: TablePart, out: Console, frame: box.Box | None) -> None:
+def _print_grid(columns: Sequence[Column], rows: Sequence[Sequence[str]], out: Console, frame: box.Box | None) -> None:
     grid = Grid(box=frame, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for column, width in zip(part.columns, part.widths, strict=True):
-        grid.add_column(column.head, justify="right" if column.numeric else "left", width=width, overflow="fold")
-    for row in part.cells:
-        cells = zip(part.columns, row, strict=True)
+    for column in columns:
+        justify: Literal["right", "left"] = "right" if column.numeric else "left"
+        grid.add_column(column.head, justify=justify, no_wrap=column.numeric, overflow="fold")
+    for row in rows:
+        cells = zip(columns, row, strict=True)
         grid.add_row(*(Text(text, style=_style(column.key, text)) for column, text in cells))
     out.print(grid)
 
