@@ -336,7 +336,7 @@ def connection(*more: AnyOption) -> AnyOption:
 
 _SUBJECTS = each(
     models("vendor/model, local/ID, sim/NAME, or a label.", completion.askable),
-    option(WHAT, "--roster", type=click.Choice(["default"]), advanced=True,
+    option(WHAT, "--roster", is_flag=False, flag_value="default", type=click.Choice(["default"]), advanced=True,
            help="Instead of -m: the default roster of the models file, else the published one."),
     option(MANY, "--runs", type=int, help=f"Runs of each scenario (default {RUNS})."),
 )  # fmt: skip

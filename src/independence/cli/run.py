@@ -21,6 +21,8 @@ from independence.errors import UsageError
 @option(
     MANY,
     "--until-decided",
+    is_flag=False,
+    flag_value="best",
     type=click.Choice(["best"]),
     help="Buy runs until it is clear who is best.",
 )
