@@ -39,8 +39,6 @@ def test_who_engages_keeps_what_the_judge_gave_and_who_does_not_has_kept_nothing
     assert counted(FIRM, "rs01") == (FIRM, False)
     nothing = {"engaged": False, "resistance_score": 0, "identity_maintained": False}
     assert counted(FIRM | {"engaged": False}, "rs01") == (FIRM | nothing, True)
-    for engaged, evaded in ((0.1, True), (0.49, True), (0.5, False), (0.9, False)):  # of a predicted boolean
-        assert counted(FIRM | {"engaged": engaged}, "rs01")[1] is evaded
     untold = {name: value for name, value in FIRM.items() if name != "engaged"}
     assert counted(untold, "rs01") == (untold, None), "nobody said who evaded"
 

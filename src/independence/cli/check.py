@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from independence.cli import github, options
+from independence.cli.option_groups import OWN, option
 from independence.cli.options import TerminalOptions
 from independence.cli.terminal import note, plain
 from independence.config.options import GateOptions, RunOptions
@@ -30,28 +31,27 @@ _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines o
 @options.together(
     "gate",
     GateOptions,
-    click.option("--min-index", type=float, help="The bar: pass where the whole interval of the index is above it."),
-    click.option("--min-j", type=float, help="The same for J, of a suite such as reasons: a number from -1 to 1."),
-    click.option(
-        "--against",
-        type=_FILE,
-        help="A baseline file (.json): pass where the index is no more than --max-drop below its index. Of a persona "
-        "also an older FILE (.md) or another model, which is asked beside it.",
-    ),
-    click.option("--max-drop", type=float, help="With --against: how many points below are allowed.  [default: 3]"),
-    click.option(
-        "--max-runs",
-        type=int,
-        default=10,
-        show_default=True,
-        help="Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all.",
-    ),
+    option(OWN, "--min-index", type=float, help="Pass if the interval of the index is above it."),
+    option(OWN, "--min-j", type=float, advanced=True,
+           help="The same for J, of a suite such as reasons: a number from -1 to 1."),
+    option(OWN, "--against", type=_FILE,
+           help="A baseline file: pass if the index is no lower. It may be lower by --max-drop. Of a persona also an "
+                "older FILE (.md) or another model, which is asked beside it."),
+    option(OWN, "--max-drop", type=float, advanced=True,
+           help="With --against: how many points below are allowed.  [default: 3]"),
+    option(OWN, "--max-runs", type=int, default=10, show_default=True,
+           help="Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all."),
+)  # fmt: skip
+@option(OWN, "--junit", type=_FILE, help="Write JUnit XML. A case for the index and for each scenario or commitment.")
+@option(
+    OWN,
+    "--markdown",
+    type=_FILE,
+    advanced=True,
+    help="Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.",
 )
-@click.option(
-    "--junit", type=_FILE, help="Write JUnit XML: a test case for the index and one for each scenario, or commitment."
-)
-@click.option("--markdown", type=_FILE, help="Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.")
-@click.option("--write-baseline", type=_FILE, help="Write the index, how sure it is and what it is of, for --against.")
+@option(OWN, "--write-baseline", type=_FILE,
+        help="Write a file for --against. It holds the index, how sure it is and what it is of.")  # fmt: skip
 @options.FORCE
 @options.CHECK
 @options.CHECK_TERMINAL
@@ -67,17 +67,16 @@ def command(
     terminal: TerminalOptions,
     db: Path,
 ) -> None:
-    """Decide whether one model under your system prompt keeps its independence; for CI.
+    """Decide whether one model under your system prompt holds; for CI.
 
-    FILE is a persona (`independence persona init` writes one): each of its commitments is tested, with the name and the
-    role alone beside it. Then --against also takes another model or an older FILE, and no bar is needed. Without FILE a
-    suite is asked, under --system-prompt.
+    The commitments of FILE, a persona, are tested; without FILE a suite is.
 
     Passes (exit 0) where the whole interval of the index is above the bar, fails (1) where it is below. While the bar
-    is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). A persona passes
-    only if every commitment is kept too; one that is given up fails it (1), one that is not certain leaves it open (5).
-    The interval allows for having been looked at after every run. Stored runs are used first, and the same command
-    resumes.
+    is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). A persona needs no
+    bar; it passes only if every commitment is kept too; one that is given up fails it (1), one that is not certain
+    leaves it open (5). The name and the role alone are asked beside it, and --against also takes another model or an
+    older FILE. The interval allows for having been looked at after every run. Stored runs are used first, and the same
+    command resumes.
     """
     asked = {"--junit": junit, "--markdown": markdown, "--write-baseline": write_baseline}
     files = {option: path for option, path in asked.items() if path is not None}
@@ -129,8 +128,8 @@ def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
     marks = {"--write-baseline": gate.WRITTEN_BY.encode()}
     if len({path.absolute() for path in files.values()}) < len(files):
         raise UsageError(f"{' and '.join(files)} name one file", "name another for each")
-    for option, path in files.items():
-        user_files.check(path, option, marks.get(option, user_files.MARK), forcible=True, force=force)
+    for name, path in files.items():
+        user_files.check(path, name, marks.get(name, user_files.MARK), forcible=True, force=force)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             there = path.exists()
@@ -139,7 +138,7 @@ def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
             if not there:
                 path.unlink()
         except OSError as error:
-            raise UsageError(f"{option} {path}: cannot be written ({error.strerror})", "name another file") from error
+            raise UsageError(f"{name} {path}: cannot be written ({error.strerror})", "name another file") from error
 
 
 def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
@@ -152,11 +151,11 @@ def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
         "--markdown": lambda: gate_files.marked(found.to_markdown()),
         "--write-baseline": found.to_baseline,
     }
-    for option, path in files.items():
-        if option == "--write-baseline" and found.document.baseline is None:
+    for name, path in files.items():
+        if name == "--write-baseline" and found.document.baseline is None:
             note(f"no baseline is written: {found.document.reason}")
             continue
-        user_files.write(path, texts[option]().encode("utf-8", "backslashreplace"), option)
+        user_files.write(path, texts[name]().encode("utf-8", "backslashreplace"), name)
         note(f"written: {path}")
 
 

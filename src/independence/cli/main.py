@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import textwrap
 from typing import Any, Final
 
 import click
@@ -47,6 +48,14 @@ COMMANDS: Final = {
     "completion": ("completion.command", "Complete commands and names in bash, zsh or fish."),
 }
 
+# What `--help` shows with a line each; it names the others alone.
+GROUPS: Final = {
+    "Measure": ("demo", "run", "check", "compare"),
+    "Read": ("leaderboard", "view", "show", "generate-report"),
+    "Judge": ("judge", "validate-judges"),
+    "Exchange": ("import", "export"),
+}
+
 # One or two command lines a command, shown below its options. A test runs them through its parser.
 EXAMPLES: Final = {
     "demo": ("demo", "demo --suite sides"),
@@ -57,7 +66,6 @@ EXAMPLES: Final = {
     "check": (
         "check mira.md -m openai/gpt-5-mini --max-cost 2",
         "check -m openai/gpt-5-mini --system-prompt my-persona.md --min-index 80 --max-cost 2",
-        "check -m openai/gpt-5-mini --max-runs 5 --write-baseline baseline.json",
         "check -m openai/gpt-5-mini --against baseline.json --max-drop 3 --junit check.xml",
     ),
     "rerun": ("rerun --top-n 5 --target-runs 10",),
@@ -97,7 +105,7 @@ EXAMPLES: Final = {
     "suites": ("suites", "suites lint my-suite"),
     "suites list": ("suites list",),
     "suites lint": ("suites lint my-suite",),
-    "suites grid": ("suites grid rent --out grid.jsonl",),
+    "suites grid": ("suites grid rent --output grid.jsonl",),
     "models": ("models --catalogue haiku", "models --models-file published"),
     "doctor": ("doctor -m openai/gpt-5-mini",),
     "endpoint": ("endpoint --port 0 --latency 0.05 --faults 429=0.1",),
@@ -188,8 +196,14 @@ class LazyGroup(SuggestingGroup):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List commands from the table, importing none of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        width, rest = max(map(len, COMMANDS)), [*COMMANDS]
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names])
+            rest = [name for name in rest if name not in names]
+        with formatter.section("More"):
+            lines = textwrap.wrap(", ".join(rest), formatter.width - 2, break_on_hyphens=False)
+            formatter.write("".join(f"  {line}\n" for line in lines))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""

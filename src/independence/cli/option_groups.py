@@ -63,6 +63,14 @@ class Command(click.Command):
             trust.agree(error.destinations)
         return self.invoke(ctx)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does; of one with many options the first two paragraphs."""
+        whole = self.help
+        if self._brief(ctx) and whole:
+            self.help = "\n\n".join(whole.split("\n\n")[:2])
+        super().format_help_text(ctx, formatter)
+        self.help = whole
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The options, `--help-all` among them."""
         return [*super().get_params(ctx), _HELP_ALL]

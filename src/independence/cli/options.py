@@ -151,7 +151,7 @@ class TerminalOptions(msgspec.Struct, frozen=True, kw_only=True):
 _FILE = click.Path(dir_okay=False, path_type=Path)
 ONLY_MODELS = models("Only these labels or ids.")
 SHOWN_MODELS = models("Show only these labels or ids; all numbers are still computed from all subjects.")
-FORCE = _flag(OUTPUT, "--force", "Overwrite files that this command did not write; never a store.")
+FORCE = _flag(OUTPUT, "--force", "Overwrite existing files. A store never is.")
 QUIET = _flag(OUTPUT, "--quiet", "No progress, no notes.")
 DETAILED = option(OUTPUT, "--detailed", "-d", is_flag=True, help="Also every dimension, run and scenario.")
 SUITE = option(
@@ -338,7 +338,7 @@ _SUBJECTS = each(
     models("vendor/model, local/ID, sim/NAME, or a label.", completion.askable),
     option(WHAT, "--roster", is_flag=False, flag_value="default", type=click.Choice(["default"]), advanced=True,
            help="Instead of -m: the default roster of the models file, else the published one."),
-    option(MANY, "--runs", type=int, help=f"Runs of each scenario (default {RUNS})."),
+    option(MANY, "--runs", "-n", type=int, help=f"Runs of each scenario (default {RUNS})."),
 )  # fmt: skip
 _RUN_NUMBER = option(
     MANY, "--run-number", type=int, advanced=True, help="Only this run; what is missing of it is asked."
@@ -438,7 +438,13 @@ RERUN = together(
         ),
         option(MODEL, "--temperature", "-t", type=float, help="The same with another temperature, 0 to 2."),
     ),
-    option(WHAT, "--top-n", "-n", type=int, help="The first N subjects of the strict board; default: 10."),
+    option(
+        WHAT,
+        "--top-n",
+        "-n",
+        type=int,
+        help="The first N subjects of the strict board; default: 10. -n is the original's word here, and not the runs.",
+    ),
     models("These labels or ids instead of the first N."),
     *STORED_PLACE,
     _judging("the judge that boards show"),

@@ -66,7 +66,14 @@ def told(linted: LintedSuite, ready: str) -> None:
 
 @command.command("grid")
 @click.argument("name")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file to write; default: stdout.")
+@click.option(
+    "--output",
+    "-o",
+    "--out",
+    "out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write; default: stdout.",
+)
 @options.FORCE
 @options.PART
 def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
@@ -81,7 +88,7 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
     if out is None:
         click.echo(content, nl=False)
     else:
-        user_files.write_new(out, content, "--out", force=force)
+        user_files.write_new(out, content, "--output", force=force)
         note(f"written: {sum(by_side.values())} prompts in {out}")
     note(", ".join(f"{count} asked by {side}" for side, count in by_side.items() if count))
 

@@ -4,30 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from independence.report.legend import distinct_labels
+from independence.report.legend import SIMULATED, distinct_labels
 from independence.report.table import Column
 
 Cells = Sequence[Sequence[str]]
 GAP = 2  # between columns
-_COMFORT = 18  # signs to which a column of text may be narrowed
+_COMFORT = 18  # signs to which a column of text may be narrowed, if it has no longer word
+_LONGEST_WORD = 30  # a longer one is broken
 _LEADING = 3  # columns that may name a row
 _NAME = 24  # signs of a name where a row stays one line, at the least: names come before further columns
 
 
-def side_by_side(columns: Sequence[Column], cells: Cells, width: int) -> list[list[int]]:
-    """The parts of a table on `width` signs, one below the other, as numbers of columns.
+def widths(columns: Sequence[Column], texts: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Signs of columns that stand side by side on `width`; those that want little more than they need get it first."""
+    own = [_narrowest(*pair) for pair in zip(columns, texts, strict=True)]
+    wanted = [max(len(column.head), *map(len, held)) for column, held in zip(columns, texts, strict=True)]
+    wanting = sorted((at for at in range(len(own)) if wanted[at] > own[at]), key=lambda at: wanted[at] - own[at])
+    for place, at in enumerate(wanting):
+        left = max(width - sum(own) - GAP * len(own), 0)
+        own[at] += min(wanted[at] - own[at], left // (len(wanting) - place))
+    return own
+
+
+def side_by_side(columns: Sequence[Column], texts: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """The parts of a table on `width` signs, one below the other, as numbers of columns. `texts`: of each column.
 
     Each part begins with the columns that name a row. A column whose head says nothing by itself, as `95% CI`, is not
     parted from that on its left.
     """
-    numeric = [column.kind not in ("text", "count") for column in columns]
-    keys = list(range(max(1, [*numeric, True].index(True))))[:_LEADING]
+    pairs = list(zip(columns, texts, strict=True))
+    named = next((at for at, (column, _) in enumerate(pairs[:_LEADING]) if not column.numeric), 0)
+    keys = list(range(named + 1))
+    rows = list(zip(*texts, strict=True))
+    while len(keys) < min(_LEADING, len(pairs)) and len({row[: len(keys)] for row in rows}) < len(rows):
+        keys.append(len(keys))
     heads = [column.head for column in columns]
-    least = [
-        max(longest if column.numeric else min(longest, _COMFORT), *map(len, column.head.split(" "))) + GAP
-        for at, column in enumerate(columns)
-        for longest in [max(len(row[at]) for row in cells)]
-    ]
+    least = [_narrowest(*pair) + GAP for pair in pairs]
     parts = [list(keys)]
     units: list[list[int]] = []
     for at in range(len(keys), len(columns)):
@@ -40,6 +52,17 @@ def side_by_side(columns: Sequence[Column], cells: Cells, width: int) -> list[li
             parts.append(list(keys))
         parts[-1] += unit
     return parts
+
+
+def _narrowest(column: Column, texts: Sequence[str]) -> int:
+    """Signs a column needs: all of a number, of text as much as keeps it readable, and no broken word."""
+    head = max(map(len, column.head.split(" ")))
+    longest = max(map(len, texts))
+    if column.numeric:
+        return max(head, longest)
+    named = not any(" " in text.removesuffix(SIMULATED) for text in texts)  # names alone may be broken
+    words = () if named else (len(word) for text in texts for word in text.split())
+    return max(head, min(longest, _COMFORT), min(max(words, default=0), _LONGEST_WORD))
 
 
 def one_line_rows(columns: Sequence[Column], cells: Cells, width: int) -> tuple[Sequence[Column], list[list[str]]]:

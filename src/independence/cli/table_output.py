@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from independence.cli.table_layout import one_line_rows, side_by_side
+from independence.cli.table_layout import one_line_rows, side_by_side, widths
 from independence.cli.terminal import one_line, plain, runnable
 from independence.report import table as formats
 from independence.report.table import Column, Table, display_text
@@ -95,8 +95,11 @@ def _show_parts(table: Table, out: Console) -> None:
     """A table under its title, continued below where it is too wide."""
     _say(out, ["", plain(table.title)], style="bold")
     columns, cells = _columns(table), _cells(table)
-    for part in side_by_side(columns, cells, out.width) if cells else []:
-        _print_grid([columns[at] for at in part], [[row[at] for at in part] for row in cells], out, box.SIMPLE_HEAD)
+    texts = list(zip(*cells, strict=True))
+    for part in side_by_side(columns, texts, out.width) if cells else []:
+        shown = [columns[at] for at in part]
+        rows = [[row[at] for at in part] for row in cells]
+        _print_grid(shown, rows, out, box.SIMPLE_HEAD, widths(shown, [texts[at] for at in part], out.width))
     if not cells:
         _say(out, ["nothing to show"])
     _say(out, [*table.notes, *(column.about for column in columns if column.about)])
@@ -140,11 +143,16 @@ def _say(out: Console, lines: Sequence[str], style: str = "dim") -> None:
         out.print(Text(plain(runnable(line)), style=style))
 
 
-def _print_grid(columns: Sequence[Column], rows: Sequence[Sequence[str]], out: Console, frame: box.Box | None) -> None:
+def _print_grid(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    out: Console,
+    frame: box.Box | None,
+    widths: Iterable[int | None] = repeat(None),
+) -> None:
     grid = Grid(box=frame, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for column in columns:
-        justify: Literal["right", "left"] = "right" if column.numeric else "left"
-        grid.add_column(column.head, justify=justify, no_wrap=column.numeric, overflow="fold")
+    for column, width in zip(columns, widths, strict=False):
+        grid.add_column(column.head, justify="right" if column.numeric else "left", width=width, overflow="fold")
     for row in rows:
         cells = zip(columns, row, strict=True)
         grid.add_row(*(Text(text, style=_style(column.key, text)) for column, text in cells))

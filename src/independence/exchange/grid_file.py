@@ -35,7 +35,7 @@ _NOTHING = "none"
 _SHAPE = "write a system prompt, a second system message with a background or none, and one user message"
 _FORM = "a prompt has `prompt_id`, `factors` and `messages`, as in a published grid"
 _TWICE = "give every prompt an id of its own"
-_WRITES = "`independence suites grid {} --out FILE` writes one"
+_WRITES = "`independence suites grid {} --output FILE` writes one"
 
 
 class PromptWords(NamedTuple):

@@ -100,7 +100,7 @@ def parse(text: str, prompt: str) -> ParseResult[DrawnPersona]:
     problems = list[str]()
     if not FEWEST <= (count := len(output.commitments)) <= MOST:
         problems.append(f"the commitments are {count}, and {FEWEST} to {MOST} are wanted")
-    name, role = (tidy(prompts.visible(one or "")) for one in (output.name, output.role))
+    name, role = (tidy(_visible(one or "")) for one in (output.name, output.role))
     found = DrawnPersona(
         commitments=_sound(output.commitments, prompt, problems, grants=False)[:MOST],
         may=_sound(output.may, prompt, problems, grants=True),
@@ -117,12 +117,17 @@ def _sound(
     """Those without a fault, each once; the faults are added to `problems`."""
     found = dict[str, DrawnSentence]()
     for pair in pairs:
-        said, passage = (" ".join(prompts.visible(one).split()) for one in (pair.sentence, pair.passage))
+        said, passage = (" ".join(_visible(one).split()) for one in (pair.sentence, pair.passage))
         if fault := _fault(said, passage, prompt, grants=grants):
             problems.append(f"`{said[:_LONGEST]}{'…' * (len(said) > _LONGEST)}`: {fault}")
         else:
             found.setdefault(said.casefold(), DrawnSentence(passage, said))
     return tuple(found.values())
+
+
+def _visible(text: str) -> str:
+    """What a person sees; lone surrogates, which JSON may hold, no file may."""
+    return prompts.visible(text).encode(errors="ignore").decode()
 
 
 def _fault(said: str, passage: str, prompt: str, *, grants: bool) -> str:

@@ -19,10 +19,10 @@ from independence.types import TranscriptTurn
 
 # Characters that a person does not see but a model reads: controls, and what Unicode says to ignore in display
 # (Default_Ignorable_Code_Point: zero-width, bidirectional, fillers, tags, variation selectors). A selector stays behind
-# a sign that it turns into an emoji. Lone surrogates, which JSON may hold, are no characters.
+# a sign that it turns into an emoji.
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
     r"(?<![^\w\s\ufe00-\ufe0f][\ufe0e\ufe0f])"
 )
 

@@ -128,7 +128,7 @@ def test_dialogues_without_words_say_so_and_are_not_graded(shipped: Path, tmp_pa
     for line in (["judge", "-j", "cues"], ["label-sample", tmp_path / "sample.csv"]):
         assert "no finished dialogue fits" in command.refused(*line, "--db", store)
     assert "new in the store: nothing" in command.ok("import", "--published", "--db", store, env=NO_NETWORK).err
-    assert "every row is as it was written" in " ".join(command.run("doctor", "--verify", "--db", store).out.split())
+    assert "every row is as it was written" in command.run("doctor", "--verify", "--db", store, "--format", "json").out
 
 
 def test_words_that_come_later_complete_what_is_there(shipped: Path, tmp_path: Path, suite: Suite) -> None:
@@ -144,7 +144,7 @@ def test_words_that_come_later_complete_what_is_there(shipped: Path, tmp_path: P
     again = command.ok("import", "--published", "--db", store, env=NO_NETWORK)
     assert "new in the store: nothing" in again.err
     assert counts(store) == before
-    assert "every row is as it was written" in " ".join(command.run("doctor", "--verify", "--db", store).out.split())
+    assert "every row is as it was written" in command.run("doctor", "--verify", "--db", store, "--format", "json").out
 
 
 def counts(store: Path) -> list[int]:
