@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 0
 MODELS ?=
-WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
+# More than cores: tests wait for files, processes and pages.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 # All tests of a file run in one process, so that its fixtures are made once; those of the browser, which take longest, begin.
 PYTEST = -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 ORDER ?= 330

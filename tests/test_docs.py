@@ -260,6 +260,7 @@ def test_the_guides_name_the_editions_that_there_are() -> None:
     assert set(re.findall(r"in a title have the same wording \| `(\w+)`", text)) == {digest.wording(now["v2"].suite)}
 
 
+@pytest.mark.deep
 def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within an event loop, as notebooks run it; and what does not await without one."""
     cells = [

@@ -22,7 +22,7 @@ async def opened(browser: Browser, path: Path, width: int = 1280, **options: obj
         yield shown
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.deep)])
 async def test_every_page_of_the_menu_is_there_without_a_network(browser: Browser, report: Path, width: int) -> None:
     async with opened(browser, report, width) as (page, said, asked):
         await quiet(page)

@@ -188,6 +188,7 @@ async def test_a_copied_link_names_the_data_set(browser: Browser, viewer: Viewer
         assert (await shown(page)).replace("Copied", "Copy link") == before.replace("Copied", "Copy link")
 
 
+@pytest.mark.deep
 async def test_what_an_address_asks_for_and_is_not_there_is_said_and_left_out(browser: Browser, viewer: Viewer) -> None:
     read = set[str]()
     for source in (WEB / "src").rglob("*.ts*"):

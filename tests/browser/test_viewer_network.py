@@ -131,6 +131,7 @@ SCRIPTS = {
 }  # fmt: skip
 
 
+@pytest.mark.deep
 async def test_a_page_whose_script_cannot_be_fetched_is_said_and_can_be_tried_again(
     browser: Browser, viewer: Viewer
 ) -> None:

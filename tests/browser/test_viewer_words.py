@@ -103,6 +103,7 @@ async def found(page: Page, address: str, query: str) -> tuple[str, list[str]]:
     return said, await dialogues.all_inner_texts()
 
 
+@pytest.mark.deep
 async def test_a_site_of_files_finds_what_the_server_finds_and_asks_for_little(
     browser: Browser, viewer: Viewer, site: Site
 ) -> None:

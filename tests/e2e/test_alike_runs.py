@@ -45,6 +45,7 @@ def persona(folder: Path) -> str:
     return "priya.md"
 
 
+@pytest.mark.deep
 def test_one_run_counts_and_its_situations_decide(tmp_path: Path, base: str):
     file = persona(tmp_path)
     kept = check(tmp_path, base, "persona-keeper", file, "--min-index", "80")
@@ -61,6 +62,7 @@ def test_one_run_counts_and_its_situations_decide(tmp_path: Path, base: str):
     assert command.ask(tmp_path / "persona-keeper.db", "SELECT count(*) FROM calls") == calls, "nothing more is bought"
 
 
+@pytest.mark.deep
 def test_boards_show_the_interval_of_the_check(tmp_path: Path, base: str):
     file = persona(tmp_path)
     found = check(tmp_path, base, "persona-drops-homework", file, "--format", "json").board
@@ -88,6 +90,7 @@ def test_a_baseline_alone_takes_two_runs(tmp_path: Path, base: str):
     assert command.ask(tmp_path / "half.db", "SELECT count(*) FROM calls") == [(10,)], ended.out + ended.err
 
 
+@pytest.mark.deep
 def test_reasons_end_after_two_runs_with_why_and_what_helps(tmp_path: Path, base: str):
     ended = check(tmp_path, base, "stubborn", "--suite", "reasons", "--min-j", "0.5", judge="picks")
     said = " ".join(ended.out.split())

@@ -43,7 +43,13 @@ def billed(served: Served) -> float:
     return sum(request.cost_usd for request in served.log.everything())
 
 
-@pytest.mark.parametrize("faults", ["", "cut=0.04,reset=0.04,error-in-200=0.04"], ids=["calm", "replies lost"])
+@pytest.mark.parametrize(
+    "faults",
+    [
+        pytest.param("", id="calm", marks=pytest.mark.deep),
+        pytest.param("cut=0.04,reset=0.04,error-in-200=0.04", id="replies lost"),
+    ],
+)
 def test_the_bill_never_exceeds_the_cap_and_the_command_goes_on_with_a_higher_one(tmp_path: Path, faults: str):
     suites.write(tmp_path / "harbour", suites.harbour())
     with endpoint.serving(tmp_path, "--bill", "max", "--latency", "0.6", "--faults", faults) as served:
@@ -86,6 +92,7 @@ def test_a_cap_cannot_be_promised_for_a_model_without_a_price(served: Served, tm
         assert allowed.code == 0, allowed.err
 
 
+@pytest.mark.deep
 def test_a_cap_leaves_whole_runs_of_every_subject_and_holds_nothing_back_where_it_is_far(tmp_path: Path):
     suites.write(tmp_path / "harbour", suites.harbour())
     two = "loop/never,loop/half"

@@ -90,6 +90,7 @@ print("peak", status["VmHWM"].split()[0], file=sys.stderr)
 """
 
 
+@pytest.mark.deep
 def test_no_body_fills_the_memory(server: str, here: Path) -> None:
     urls = [f"{server}/{name}/v1" for name in ("long", "bomb", "endless", "models-bomb", "models-endless")]
     done = subprocess.run(
@@ -125,7 +126,7 @@ def test_a_key_in_an_answer_reaches_neither_store_nor_log_nor_export(server: str
     assert SECRET not in ended.out + ended.err
 
 
-@pytest.mark.parametrize("where", ["page", "models-bomb", "error-echo"])
+@pytest.mark.parametrize("where", ["page", pytest.param("models-bomb", marks=pytest.mark.deep), "error-echo"])
 def test_a_key_in_the_query_of_an_address_is_never_shown(server: str, here: Path, where: str) -> None:
     key = "q7c1e5d9b3a2"
     address = f"{server}/{where}/v1?api-key={key}"

@@ -9,7 +9,9 @@ import pytest
 from tests.gates import golden, made
 
 
-@pytest.mark.parametrize("name", made.MAKERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.deep) if name == "demo-sides" else name for name in made.MAKERS]
+)
 def test_results_are_what_they_always_were(tmp_path: Path, name: str):
     golden.hold(name, made.MAKERS[name](tmp_path))
 

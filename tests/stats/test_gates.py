@@ -103,7 +103,7 @@ def ends(drawn: SimulatedSubjects, count: int) -> list[list[Interval]]:
     return [[gates.around_index(own[runs], at[runs]) for runs in gate.LOOKS] for own in found]
 
 
-@pytest.mark.parametrize(("place", "share"), [(0.8, 1.0), (0.05, 0.5)])
+@pytest.mark.parametrize(("place", "share"), [(0.8, 1.0), pytest.param(0.05, 0.5, marks=pytest.mark.deep)])
 def test_gates_err_in_at_most_one_of_twenty_at_the_noise_that_the_suite_ships(place: float, share: float) -> None:
     """With a look after every run from 2 to 10, the true index on the bar and a point to either side.
 
