@@ -196,7 +196,7 @@ def test_what_comes_later_is_compared_by_itself(odd: Path) -> None:
     board = ok("leaderboard", "--suite", "v2", "--format", "json").board
     assert board["set_aside"] == ["acme--extra@none-t0.4"]
     assert len(board["rows"]) == 3
-    assert "not as it was written" not in run("doctor", "--verify").out
+    assert "not as it was written" not in run("doctor", "--verify", "--format", "json").out
 
 
 def test_where_no_configuration_agrees_nothing_is_recorded_and_each_says_why(odd: Path) -> None:
