@@ -31,6 +31,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType({
 })  # fmt: skip
 
 
+WIDTH: Final = {"COLUMNS": "120"}  # of what the command prints
 PERSONA: Final = persona_suite.HOME / "examples" / "eino.md"
 
 
@@ -66,7 +67,8 @@ class Stores:
                 word.format(toy=toy.write(folder / "toy") if word == "{toy}" else "", data=data, persona=PERSONA)
                 for word in words
             ]
-            command.ok(*line, "--db", folder / "store.db", cwd=folder)
+            printed = command.ok(*line, "--db", folder / "store.db", cwd=folder, env=WIDTH).out
+            (folder / "printed").write_text(printed, "utf-8")
             with command.opened(folder / "store.db") as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

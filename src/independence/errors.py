@@ -25,6 +25,34 @@ def suggestion(name: str, known: Iterable[str], otherwise: str = "there are") ->
     return f"did you mean `{near}`?" if near else f"{otherwise} {', '.join(names)}"
 
 
+_SHOWN = 6  # names in one sentence
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in one sentence, cut where they are many."""
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def offered(names: Sequence[str]) -> str:
+    """Names to choose from, in back-ticks."""
+    more = len(names) - _SHOWN
+    marked = [f"`{name}`" for name in names[:_SHOWN]]
+    if more > 0:
+        return f"{', '.join(marked)} or one of {more} more"
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} or {marked[-1]}"
+
+
+def unknown(what: str, name: str, likely: Sequence[str], otherwise: str = "") -> tuple[str, str]:
+    """What an error says of a name that is not known, and the fix: what may have been meant, else `otherwise`."""
+    return f"no {what} `{name}`", f"did you mean {offered(likely)}?" if likely else otherwise
+
+
+def ambiguous(name: str, what: str, meant: Sequence[str]) -> tuple[str, str]:
+    """What an error says of a name that fits several things, and the fix: their full names."""
+    return f"`{name}` may be any of {len(meant)} {what}", f"use a full name: {listed(meant)}"
+
+
 class IndependenceError(Exception):
     """Root of everything this package raises on purpose. Exit code 70 (1 is the verdict of a gate).
 

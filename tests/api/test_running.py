@@ -77,7 +77,7 @@ def test_a_plan_that_is_not_approved_sends_nothing_and_leaves_no_store(store: Pa
 
 
 def test_what_is_wrong_is_raised_before_a_store_is_made(store: Path) -> None:
-    with pytest.raises(UsageError, match="no model id"):
+    with pytest.raises(UsageError, match="no model `nobody`"):
         independence.run("v2", store=store, models=["nobody"])
     with pytest.raises(UsageError, match="modles"):
         independence.run("v2", store=store, modles=["sim/half"])

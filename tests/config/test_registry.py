@@ -11,7 +11,9 @@ import pytest
 from independence.config import entries, environment, registry, subjects
 from independence.config.entries import RateLimit
 from independence.config.registry import Registry
-from independence.engine import connections
+from independence.config.subjects import Subject
+from independence.engine import models
+from independence.engine.models import Models
 from independence.errors import DocumentError, UsageError
 from independence.types import Sampling
 
@@ -30,12 +32,16 @@ def bounds(known: Registry) -> dict[registry.ModelPin, object]:
 
 def loaded(file: Path, text: str) -> Registry:
     file.write_text(text, encoding="utf-8")
-    return registry.load(file, connections.LOOK_UPS)
+    return registry.load(file, models.LOOK_UPS)
+
+
+def chosen(known: Registry, *names: str, flags: Sampling = NONE) -> list[Subject]:
+    return Models(registry=known).subjects(names, flags)
 
 
 def labels(known: Registry, *names: str, flags: Sampling = NONE) -> list[str]:
     """The labels of what names stand for."""
-    return [subject.label for subject in registry.choose(known, names, flags)]
+    return [subject.label for subject in chosen(known, *names, flags=flags)]
 
 
 TWO = """\
@@ -52,11 +58,11 @@ endpoints:
 def test_a_bare_id_means_its_active_configurations_and_a_label_exactly_one(file: Path) -> None:
     known = loaded(file, TWO)
     assert labels(known, "acme/m") == labels(known, "acme/m", "Warm m", "acme/m") == ["m@low-t0.7", "Warm m"]
-    (cold,) = registry.choose(known, ["Cold m"], NONE)
+    (cold,) = chosen(known, "Cold m")
     assert cold.temperature == 0.0
-    with pytest.raises(UsageError, match=r"every configuration of `acme/off` is inactive.*off@low-t0\.7"):
+    with pytest.raises(UsageError, match=r"every configuration of `acme/off` is inactive; .* off@low-t0\.7"):
         labels(known, "acme/off")
-    (unlisted,) = registry.choose(Registry(), ["openai/gpt-x"], NONE)
+    (unlisted,) = chosen(Registry(), "openai/gpt-x")
     assert (unlisted.temperature, unlisted.sampling.effort, unlisted.endpoint) == (0.7, "low", "openrouter")
 
 
@@ -72,10 +78,10 @@ def test_an_id_carries_its_endpoint(file: Path) -> None:
         "box/a b*": ("box", "a b*"),
         "acme/claude@20250929": ("openrouter", "acme/claude@20250929"),
     }
-    found = {one.model_id: (one.endpoint, one.model) for one in registry.choose(loaded(file, TWO), rows, NONE)}
+    found = {one.model_id: (one.endpoint, one.model) for one in chosen(loaded(file, TWO), *rows)}
     assert found == rows
     text = 'models: [{model_id: m, endpoint: box}]\nendpoints: [{name: box, base_url: "http://box/v1"}]'
-    (named,) = registry.choose(loaded(file, text), ["m"], NONE)
+    (named,) = chosen(loaded(file, text), "m")
     assert (named.endpoint, named.model) == ("box", "m")
     for name in ("gpt", "", " acme/m", "m@high-t0.7", "local/", "/m", "acme/m/", "local/m@low-t0.7"):
         with pytest.raises(UsageError):
@@ -84,7 +90,7 @@ def test_an_id_carries_its_endpoint(file: Path) -> None:
 
 def test_an_override_makes_a_configuration_of_its_own_and_shows_in_its_label(file: Path) -> None:
     known = loaded(file, TWO)
-    (changed,) = registry.choose(known, ["Warm m"], Sampling(temperature=0.3, effort="high", provider="host"))
+    (changed,) = chosen(known, "Warm m", flags=Sampling(temperature=0.3, effort="high", provider="host"))
     assert (changed.label, changed.config_dir) == ("m+host@high-t0.3", "acme--m+host@high-t0.3")
     assert labels(known, "Warm m", flags=Sampling(temperature=1.0)) == ["Warm m"]  # nothing is changed
     assert labels(known, "acme/m", flags=Sampling(temperature=0.3)) == ["m@low-t0.3"]  # two become one
@@ -96,8 +102,8 @@ def test_an_override_makes_a_configuration_of_its_own_and_shows_in_its_label(fil
 
 def test_auto_means_the_default_effort_and_keeps_the_label(file: Path) -> None:
     text = "models: [{model_id: google/gemini-3-flash, reasoning_effort: auto, display_label: Flash}]"
-    (listed,) = registry.choose(loaded(file, text), ["Flash"], NONE)
-    (asked,) = registry.choose(Registry(), ["google/gemini-3-flash"], Sampling(effort="auto"))
+    (listed,) = chosen(loaded(file, text), "Flash")
+    (asked,) = chosen(Registry(), "google/gemini-3-flash", flags=Sampling(effort="auto"))
     assert (listed.sampling.effort, listed.label, asked.sampling.effort) == ("none", "Flash", "none")
 
 
@@ -181,8 +187,8 @@ def test_an_entry_goes_over_the_shipped_one_of_its_name_key_by_key(file: Path) -
     )  # fmt: skip
     for one in entries.shipped().values():  # what ships is held to what is asked of users
         for feature, form in one.features.items():
-            connections.LOOK_UPS.form(feature, form)
-        connections.LOOK_UPS.dialect(one.dialect)
+            models.LOOK_UPS.form(feature, form)
+        models.LOOK_UPS.dialect(one.dialect)
 
 
 def test_what_an_endpoint_says_of_temperature_and_bodies_holds_for_its_models_unless_they_say_otherwise(
@@ -193,16 +199,16 @@ endpoints: [{name: lab, base_url: "http://x/v1", no_temperature: [think*], extra
 models: [{model_id: lab/think-hard, temperature_supported: true, extra_body: {top_k: 2}}]
 """
     known = loaded(file, text)
-    listed, thinking, other = (known.resolve(f"lab/{name}")[0] for name in ("think-hard", "think", "other"))
+    listed, thinking, other = (chosen(known, f"lab/{name}")[0] for name in ("think-hard", "think", "other"))
     assert [one.temperature_supported for one in (listed, thinking, other)] == [True, False, True]
     assert (listed.sampling.extra_body, other.sampling.extra_body) == (
         '{"a":{"b":2},"top_k":2}',
         '{"a":{"b":2},"top_k":1}',
     )
-    assert [one.label for one in registry.choose(known, ["lab/think-hard", "lab/other"], NONE)] == [
+    assert labels(known, "lab/think-hard", "lab/other") == [
         "lab/think-hard@low-t0.7-x0ed1db", "lab/other@low-t0.7-x332ed8",
     ]  # fmt: skip
-    (again,) = registry.choose(known, ["lab/other"], Sampling(temperature=0.2))
+    (again,) = chosen(known, "lab/other", flags=Sampling(temperature=0.2))
     assert subjects.from_json(subjects.to_json(again)) == again
     assert subjects.temperature_in(again.label) == 0.2
     for name, says in {
@@ -211,7 +217,7 @@ models: [{model_id: lab/think-hard, temperature_supported: true, extra_body: {to
         "opnai-api/gpt-5": "did you mean `openai-api/gpt-5`?",
     }.items():
         with pytest.raises(UsageError, match=re.escape(says)):
-            Registry().resolve(name)
+            chosen(Registry(), name)
 
 
 def test_a_repeated_configuration_is_refused_by_its_label_and_one_of_a_plain_list_counts_once(file: Path) -> None:
@@ -222,7 +228,7 @@ def test_a_repeated_configuration_is_refused_by_its_label_and_one_of_a_plain_lis
     apart = loaded(file, repeated.replace("active: false", "active: false, display_label: Other m"))
     assert [subject.label for subject in apart.subjects] == ["m@low-t0.7", "n@low-t0.7", "Other m"]
     known = loaded(file, "[acme/m, google/gemini-3-flash, acme/m]")  # an id alone is the default configuration
-    assert list(known.subjects) == [known.default("acme/m"), known.default("google/gemini-3-flash")]
+    assert [one.label for one in known.subjects] == labels(Registry(), "acme/m", "google/gemini-3-flash")
 
 
 JSON = [
@@ -288,14 +294,16 @@ def test_the_registry_that_ships_is_read_by_its_name_unless_a_file_has_it(
 ) -> None:
     shipped = registry.load(Path(registry.PUBLISHED))
     assert len(shipped.subjects) == len({subject.label for subject in shipped.subjects}) >= 70
-    (nano,) = shipped.resolve("openai/gpt-5-nano")
+    (nano,) = chosen(shipped, "openai/gpt-5-nano")
     assert (nano.label, nano.temperature_supported, nano.sent.temperature) == ("gpt-5-nano@low-t1.0", False, None)
-    found = shipped.of_roster()
+    found = Models(registry=shipped).of_roster()
     assert {subject.model_id for subject in found} == set(shipped.roster)
     assert (len(set(shipped.roster)), len({subject.label for subject in found})) == (33, len(found))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "published").write_text("models: [sim/half]\nroster: [sim/half]\n")
-    assert [subject.label for subject in registry.load(Path("published")).of_roster()] == ["sim/half@none-t0.7"]
+    assert [one.label for one in Models(registry=registry.load(Path("published"))).of_roster()] == [
+        "sim/half@none-t0.7"
+    ]
 
 
 def test_the_sample_of_an_environment_holds_no_key_and_only_what_is_read() -> None:

@@ -114,7 +114,7 @@ def test_what_cannot_be_shown_is_one_sentence(served: endpoint.Served) -> None:
         ("--catalogue --endpoint loop --local-url http://127.0.0.1:9", "ask one of them"),
         ("--catalogue x -m a/one", "ask for one of the two"),
         ("--endpoint loop", "add --catalogue"),
-        ("-m nobody@low-t0.7", "no configuration is labelled"),
+        ("-m nobody@low-t0.7", "no model `nobody@low-t0.7`"),
         ("--models-file absent.yaml", "absent.yaml"),
     ):
         ended = shown(*line.split(), env={"OPENROUTER_BASE_URL": served.base_url})

@@ -189,7 +189,7 @@ def test_labels_win_over_ids_with_the_same_signs_and_dates_tell_models_apart(ser
     assert asked(f"{server}/odd-ids", "a b", "-t", "0.3").code == 0
     assert labels(asked(f"{server}/odd-ids", "a b@low-t0.3")) == ["local/a b@low-t0.3"]
     unknown = asked(f"{server}/any-names", "a b@low-t0.4")  # this server would answer to any name
-    refused(unknown, "no configuration is labelled `local/a b@low-t0.4`")
+    refused(unknown, "no model `local/a b@low-t0.4`")
     for name in ("part/name-a@2025", "part/name-a@2026"):
         assert asked(f"{server}/odd-ids", name).code == 0
         shown = command.run("leaderboard", "--db", "here.db", env={"COLUMNS": "120"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from independence.testing.sim import answer
 from independence.types import Condition, Message, TranscriptTurn, Verdict
 from tests.e2e import command
 from tests.e2e.command import Ended
+from tests.stores import Stores
 
 COLUMNS = ("H", "FA_none", "FA_fake", "J", "over_force", "over_fake", "tone", "said_gap", "evades", "verdict")
 MOVED, ASKED, STAYS = "moved by reasons", "moves when asked", "does not move"
@@ -59,21 +61,26 @@ def columns(row: dict[str, Any]) -> tuple[float | str, ...]:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def ran(tmp_path_factory: pytest.TempPathFactory, stores: Stores) -> Ran:
     folder = tmp_path_factory.mktemp("reasons")
-    ended = do(folder, "demo", "--suite", "reasons")
-    assert ended.code == 0, ended.err
-    others = ",".join(f"sim/{name}" for name in (*subjects("-es"), *subjects("-de")))
-    ended = do(folder, "run", "--suite", "reasons", "-m", others, "--runs", "1", "--quiet")
-    assert ended.code == 0, ended.err
+    stores.copy("reasons", folder).rename(folder / "here.db")
     return Ran(folder)
 
 
-def test_known_subjects_come_out_as_planted_in_three_languages(ran: Ran) -> None:
+@pytest.mark.parametrize(
+    "suffixes", [[""], pytest.param(["", "-es", "-de"], marks=pytest.mark.deep)], ids=["english", "every-language"]
+)
+def test_known_subjects_come_out_as_planted(ran: Ran, tmp_path: Path, suffixes: list[str]) -> None:
+    if suffixes != [""]:
+        shutil.copy(ran.folder / "here.db", tmp_path)
+        ran = Ran(tmp_path)
+        others = ",".join(f"sim/{name}" for suffix in suffixes[1:] for name in subjects(suffix))
+        ended = do(ran.folder, "run", "--suite", "reasons", "-m", others, "--runs", "1", "--quiet")
+        assert ended.code == 0, ended.err
     rows = ran.rows()
-    found = {f"{name}{suffix}": columns(rows[f"{name}{suffix}"]) for name in KNOWN for suffix in ("", "-es", "-de")}
-    assert found == {f"{name}{suffix}": row for name, row in KNOWN.items() for suffix in ("", "-es", "-de")}
-    for suffix in ("", "-es", "-de"):
+    found = {f"{name}{suffix}": columns(rows[f"{name}{suffix}"]) for name in KNOWN for suffix in suffixes}
+    assert found == {f"{name}{suffix}": row for name, row in KNOWN.items() for suffix in suffixes}
+    for suffix in suffixes:
         coin, evader = (rows[f"{name}{suffix}"] for name in OTHERS)
         low, high = coin["J"]["ci"]
         assert low <= 0 <= high
@@ -118,7 +125,7 @@ def test_the_board_is_read_at_80_columns_and_says_what_it_is(ran: Ran) -> None:
 
 
 def test_two_subjects_are_paired_by_stem(ran: Ran) -> None:
-    ended = do(ran.folder, "compare", "sim/discerning", "sim/worn-de", "--format", "json")
+    ended = do(ran.folder, "compare", "sim/discerning", "sim/worn", "--format", "json")
     assert ended.code == 0, ended.err
     tables = json.loads(ended.out)
     first = tables["comparison"]["rows"][0]
@@ -204,7 +211,7 @@ def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:
     for part in (
         "Given up for a reason, and without one",
         "J by family and by strength",
-        "“does not move” 6",
+        "“does not move” 2",
         "By rules",
     ):
         assert part in text

@@ -116,14 +116,14 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path: Path):
             {},
             "one whole cell takes 3 scenarios (asked by landlord, ",
         ),
-        (f"rent {model}", {scorer: "scorer"}, f"{scorer} names the judge of suite rent: `scorer` is no model id"),
+        (f"rent {model}", {scorer: "scorer"}, f"{scorer} names the judge of suite rent: no model `scorer`"),
         (
             f"rent {model}",
             {scorer: "your-model-here"},
             "which is to judge, is asked at OpenRouter",
         ),
         ("sides -j cues", {"LLM_MODEL": "sim/half"}, "no models"),
-        ("rent -j cues", {"LLM_MODEL": "x"}, "LLM_MODEL names the model that suite rent asks: `x` is no model id"),
+        ("rent -j cues", {"LLM_MODEL": "x"}, "LLM_MODEL names the model that suite rent asks: no model `x`"),
     ):
         assert says in command.refused("run", "--runs", "1", "--suite", *line.split(), cwd=tmp_path, env=env)
     assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,7 @@ from independence.config.registry import ModelPin, Registry
 from independence.config.subjects import Subject
 from independence.engine import connections, subjects
 from independence.engine.connections import KeyUse
+from independence.engine.models import Models
 from independence.errors import UsageError
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
@@ -26,17 +27,17 @@ from independence.suites.load import load
 from independence.types import Sampling
 
 V2 = load("v2").suite
-KNOWN = Registry()
+KNOWN = Models()
 MODEL = ModelJudge("acme/judge", endpoint="openrouter", model="acme/judge")
 
 
 def one(name: str) -> Any:
-    (spec,) = connections.specs([name], KNOWN, V2)
+    (spec,) = KNOWN.judges([name], V2)
     return spec
 
 
 def test_a_name_says_which_judge_it_is_and_one_named_twice_is_one() -> None:
-    assert connections.specs(["acme/judge", CUES, "acme/judge"], KNOWN, V2) == (MODEL, CuesJudge(CUES))
+    assert KNOWN.judges(["acme/judge", CUES, "acme/judge"], V2) == (MODEL, CuesJudge(CUES))
     assert one("sim/arbiter") == ModelJudge("sim/arbiter", endpoint="sim", model="arbiter")
 
 
@@ -45,14 +46,15 @@ def test_a_name_says_which_judge_it_is_and_one_named_twice_is_one() -> None:
     [
         ("cue", "did you mean `cues`"),
         ("cues@1", "judge `cues@1`: an older version; .* grade with `cues`"),
-        ("offline", "`offline` is no model id"),
-        ("hybrid:judge", "`hybrid:judge` is no model id"),
+        ("offline", "no model `offline`"),
+        ("hybrid:judge", "no model `hybrid:judge`"),
+        ("hybrid:acme/judge", "no model `hybrid:acme/judge`"),
         ("", "name a model id, or `cues`"),
     ],
 )
 def test_what_cannot_judge_is_refused_with_what_can(name: str, what: str) -> None:
     with pytest.raises(UsageError, match=what):
-        connections.specs([name], KNOWN, V2)
+        KNOWN.judges([name], V2)
 
 
 GEMINI = "google/gemini-3-flash-preview"
@@ -102,26 +104,26 @@ def test_a_listed_subject_keeps_its_temperature_others_have_the_suites_and_the_f
         (["acme/m"], AS_IT_IS, {"acme/m": 1.0}),
         (["acme/m", "acme/other"], flag, {"acme/m": 0.5, "acme/other": 0.5}),
     ):
-        chosen = registry.choose(LISTED, names, overrides, SUITE)
+        chosen = Models(registry=LISTED).subjects(names, overrides, SUITE)
         assert {subject.model_id: subject.temperature for subject in chosen} == expected
-    (subject,) = registry.choose(LISTED, ["acme/other"] * 2, AS_IT_IS, SUITE)
+    (subject,) = Models(registry=LISTED).subjects(["acme/other"] * 2, AS_IT_IS, SUITE)
     assert subject.label.endswith("-t0.2")
 
 
 def test_variables_of_a_suite_name_its_judge_and_its_subject_where_they_name_one() -> None:
     for value in ("", "  ", "your-scorer-model", "<model>", "xxx"):
-        assert connections.default(RENT, {"OPENROUTER_SCORER_MODEL": value}) == DEFAULT_JUDGE
-    assert connections.default(RENT, {}) == DEFAULT_JUDGE
+        assert subjects.default_judge(RENT, {"OPENROUTER_SCORER_MODEL": value}) == DEFAULT_JUDGE
+    assert subjects.default_judge(RENT, {}) == DEFAULT_JUDGE
     env = {"OPENROUTER_SCORER_MODEL": " acme/judge "}
-    assert connections.default(RENT, env) == "acme/judge"
-    assert connections.default(V2, env) == DEFAULT_JUDGE
+    assert subjects.default_judge(RENT, env) == "acme/judge"
+    assert subjects.default_judge(V2, env) == DEFAULT_JUDGE
     other = msgspec.structs.replace(RENT, default=msgspec.structs.replace(RENT.default, judge="SCORER"))
-    assert connections.default(other, {**env, "SCORER": "cues"}) == "cues"
+    assert subjects.default_judge(other, {**env, "SCORER": "cues"}) == "cues"
     second = {"LLM_SCORER_MODEL": "openrouter/acme/other", "LLM_MODEL": "acme/m"}
-    assert connections.named_by_environment(RENT, second) == ("acme/other", "LLM_SCORER_MODEL")
-    assert connections.default(RENT, second | env) == "acme/judge"
+    assert subjects.judge_of_environment(RENT, second) == ("openrouter/acme/other", "LLM_SCORER_MODEL")
+    assert subjects.default_judge(RENT, second | env) == "acme/judge"
     assert subjects.named_by_environment(RunOptions(), RENT, second) == ("acme/m", "LLM_MODEL")
-    assert connections.named_by_environment(V2, second) is None
+    assert subjects.judge_of_environment(V2, second) is None
     assert subjects.named_by_environment(RunOptions(), V2, second) is None
 
 
@@ -142,39 +144,39 @@ LISTS = [
 def test_an_entry_that_states_no_temperature_is_asked_at_the_suites(tmp_path: Path, text: str) -> None:
     known = loaded(tmp_path, text)
     for names in (["acme/m"], known.subjects):
-        (chosen,) = registry.choose(known, names, AS_IT_IS, SUITE)
+        (chosen,) = Models(registry=known).subjects(names, AS_IT_IS, SUITE)
         assert chosen.config_dir.endswith("-t0.2")
-        assert registry.choose(known, names, AS_IT_IS)[0].temperature == 0.7
+        assert Models(registry=known).subjects(names, AS_IT_IS)[0].temperature == 0.7
 
 
 def test_an_entry_or_a_label_that_states_a_temperature_keeps_it(tmp_path: Path) -> None:
     for stated in (0.7, 0, 1.3):
         known = loaded(tmp_path, f"models: [{{model_id: acme/m, temperature: {stated}}}]")
-        assert registry.choose(known, ["acme/m"], AS_IT_IS, SUITE)[0].temperature == stated
+        assert Models(registry=known).subjects(["acme/m"], AS_IT_IS, SUITE)[0].temperature == stated
     known = loaded(tmp_path, "models: [{model_id: acme/m, reasoning_effort: low}]")
     for label, temperature in (("m@low-t0.7", 0.7), ("m@low-t0.2", 0.2)):
-        (chosen,) = registry.choose(known, [label], AS_IT_IS, SUITE)
+        (chosen,) = Models(registry=known).subjects([label], AS_IT_IS, SUITE)
         assert (chosen.label, chosen.temperature) == (label, temperature)
 
 
 def test_the_registry_that_ships_and_its_roster_are_asked_at_the_temperature_of_a_suite_that_has_one() -> None:
     shipped = registry.load(Path(registry.PUBLISHED))
-    for listed in (shipped.of_roster(), [subject for subject in shipped.subjects if subject.active]):
-        free = [one for one in registry.choose(shipped, listed, AS_IT_IS, SUITE) if one.temperature_supported]
+    for listed in (Models(registry=shipped).of_roster(), [subject for subject in shipped.subjects if subject.active]):
+        free = [one for one in Models(registry=shipped).subjects(listed, AS_IT_IS, SUITE) if one.temperature_supported]
         assert {one.temperature for one in free if one.sampling.temperature not in (0.0, 1.0)} == {0.2}
         assert all(one.label.endswith(f"-t{one.temperature}") for one in free)
-        assert 0.7 in {one.temperature for one in registry.choose(shipped, listed, AS_IT_IS)}
+        assert 0.7 in {one.temperature for one in Models(registry=shipped).subjects(listed, AS_IT_IS)}
 
 
 def test_a_display_label_that_names_a_temperature_is_asked_at_it_or_not_shown(tmp_path: Path) -> None:
     label = "m+acme@low-t0.7"
     text = f'models: [{{model_id: acme/m, reasoning_effort: low, provider: acme/fp8, display_label: "{label}"}}]'
     known = loaded(tmp_path, text)
-    (named,) = registry.choose(known, [label], AS_IT_IS, SUITE)
+    (named,) = Models(registry=known).subjects([label], AS_IT_IS, SUITE)
     assert (named.label, named.temperature) == (label, 0.7)
-    (listed,) = registry.choose(known, known.subjects, AS_IT_IS, SUITE)
+    (listed,) = Models(registry=known).subjects(known.subjects, AS_IT_IS, SUITE)
     assert (listed.label, listed.temperature) == ("m+acme-fp8@low-t0.2", 0.2)
-    (usual,) = registry.choose(known, known.subjects, AS_IT_IS)
+    (usual,) = Models(registry=known).subjects(known.subjects, AS_IT_IS)
     assert (usual.label, usual.temperature) == (label, 0.7)
 
 

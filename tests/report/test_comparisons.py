@@ -152,7 +152,7 @@ def test_a_subject_is_found_by_directory_label_or_id(toy: Toy) -> None:
         assert subject_comparison.find(toy.connection, read, name) == "acme--m+north@none-t0.7"
     assert subject_comparison.find(toy.connection, read, "acme/n") == "acme--n@none-t0.7"
     for name, says in (
-        ("acme/m", r"names several .* m\+north, m\+south"),
+        ("acme/m", r"may be any of 2 subjects .* m\+north, m\+south"),
         ("m+nort", r"no subject .* did you mean `m\+north`"),
         ("zzz", r"no subject `zzz`"),
         ("o", r"`o` has no trials .* under another condition"),

@@ -103,8 +103,8 @@ def test_whatever_a_board_prints_in_full_finds_its_subject() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("one", "`one` names several subjects here; use a label: one@low-t0.7, one@none-t0.7"),
-        ("half", "names several subjects here; use a label: lab/half\\+alpha@none-t0.7, sim/half@none-t0.7"),
+        ("one", "`one` may be any of 2 subjects here; use a full name: one@low-t0.7, one@none-t0.7"),
+        ("half", "may be any of 2 subjects here; use a full name: lab/half\\+alpha@none-t0.7, sim/half@none-t0.7"),
         ("lab/ha…", "no subject `lab/ha…` here; did you mean `lab/half\\+alpha@none-t0.7`"),
         ("one…none-t0.7", "did you mean `one@none-t0.7`"),
         ("alpha", "did you mean `lab/half\\+alpha@none-t0.7`"),

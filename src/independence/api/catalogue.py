@@ -19,6 +19,7 @@ from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import connections
 from independence.engine.event_loop import drive
+from independence.engine.models import read
 from independence.errors import UntrustedAddressError, UsageError, suggestion
 from independence.report import models
 from independence.report.table import Table
@@ -80,7 +81,7 @@ def listed(part: str, models_file: Path | None, endpoint: str | None, local_url:
     """The models of an endpoint whose ids hold `part`; `brief`: without their parameters. Raises UsageError."""
     if endpoint and local_url:
         raise UsageError("--endpoint and --local-url name two servers", "ask one of them")
-    lookup = EndpointLookup(connections.models(models_file), environment.read(), local_url)
+    lookup = EndpointLookup(read(models_file).registry, environment.read(), local_url)
     name = lookup.named(endpoint or (LOCAL if local_url else OPENROUTER))
     there, missing = lookup.find(name)
     if there is not None and not there.lists_models:

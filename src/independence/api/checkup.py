@@ -19,15 +19,14 @@ from independence.clients.features import EFFORT_REFUSED
 from independence.clients.listing import EndpointListing, read_pages, refuse_unlike
 from independence.clients.transport import open_session
 from independence.config import entries, environment
-from independence.config.local_models import LocalModels
 from independence.config.options import ConnectionOptions
-from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER, SIM, Subject
-from independence.engine import connections, service
+from independence.engine import models, service
 from independence.engine.event_loop import drive
 from independence.engine.events import CallWaiting, Event
+from independence.engine.models import LocalModels, Models
 from independence.errors import UsageError
-from independence.judge import kinds, model
+from independence.judge import kinds
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.report import checks, table
@@ -96,7 +95,7 @@ def checkup(
     known = _with_local(known, env, local_url, [name for name in (model, judge) if name], doctor)
     subject = _subject(model, known, out) if model is not None else None
     spec = _judge(judge, subject, known, out) if judge is not None or subject is not None else None
-    lookup = EndpointLookup(known, env, local_url)
+    lookup = EndpointLookup(known.registry, env, local_url)
     meant = [one.endpoint for one in (subject, spec) if one is not None]
     if endpoint is not None:
         meant = [lookup.named(endpoint)]
@@ -149,31 +148,32 @@ def _settings(env: Mapping[str, str], out: list[Finding]) -> Mapping[str, str]:
     return env
 
 
-def _models_file(file: Path | None, out: list[Finding]) -> Registry:
-    path = file or connections.DEFAULT_FILE
+def _models_file(file: Path | None, out: list[Finding]) -> Models:
+    path = file or models.DEFAULT_FILE
     if file is None and not path.is_file():
-        return Registry()
+        return Models()
     name = str(path)
     try:
-        known = connections.models(file)
+        known = models.read(file)
     except UsageError as error:
         out.append(finding("models file", "unreadable", name, problem=str(error)))
-        return Registry()
-    counts = {"count": len(known.subjects), "active": sum(subject.active for subject in known.subjects)}
-    out.append(finding("models file", "read", name, endpoints=len(known.endpoints), **counts))
+        return Models()
+    listed = known.registry.subjects
+    counts = {"count": len(listed), "active": sum(subject.active for subject in listed)}
+    out.append(finding("models file", "read", name, endpoints=len(known.registry.endpoints), **counts))
     return known
 
 
 def _with_local(
-    known: Registry, env: Mapping[str, str], local_url: str | None, names: Sequence[str], doctor: Doctor
-) -> Registry:
+    known: Models, env: Mapping[str, str], local_url: str | None, names: Sequence[str], doctor: Doctor
+) -> Models:
     """The registry with what the server of `local/` ids tells, where one is named; its faults are found later."""
     try:
-        endpoint = connections.local_server(ConnectionOptions(local_url=local_url), names, known, env)
+        endpoint = models.local_server(ConnectionOptions(local_url=local_url), names, known, env)
     except UsageError as problem:
         return msgspec.structs.replace(known, local=LocalModels(problem=problem))
     if endpoint is None:
-        return connections.with_local(known, None, env)
+        return known.with_local(None, env)
     once = msgspec.structs.replace(endpoint, retries=0)
     with doctor.working(f"asking {endpoint.printable} which models it has") as say:
 
@@ -181,13 +181,13 @@ def _with_local(
             if isinstance(event, CallWaiting) and event.wait.reason == LOADING:
                 say(f"{endpoint.printable} is loading its model; waiting for it, {endpoint.timeout_s:.0f} s at most")
 
-        return connections.with_local(known, drive(service.read_local(once, on_event)), env)
+        return known.with_local(drive(service.read_local(once, on_event)), env)
 
 
-def _subject(name: str, known: Registry, out: list[Finding]) -> Subject | None:
+def _subject(name: str, known: Models, out: list[Finding]) -> Subject | None:
     """The configuration of that name: the first where a bare id has several."""
     try:
-        first, *others = known.resolve(name)
+        first, *others = known.meant(name)
     except UsageError as error:
         out.append(refusal("model", "unknown", name, error))
         return None
@@ -197,14 +197,14 @@ def _subject(name: str, known: Registry, out: list[Finding]) -> Subject | None:
     return first
 
 
-def _judge(name: str | None, subject: Subject | None, known: Registry, out: list[Finding]) -> ModelJudge | None:
+def _judge(name: str | None, subject: Subject | None, known: Models, out: list[Finding]) -> ModelJudge | None:
     """The judge of that name; without a name the default judge, if it is at the endpoint of the subject."""
     kind = kinds.of(name or DEFAULT_JUDGE)
     if name is not None and not kind.needs_model and not kind.human:
         out.append(finding("judge", "modelless", name))
         return None
     try:
-        judge = model.named(kind.model_of(name or DEFAULT_JUDGE), known)
+        judge = known.judge(kind.model_of(name or DEFAULT_JUDGE))
     except UsageError as error:
         out.append(refusal("judge", "unknown", str(name), error))
         return None

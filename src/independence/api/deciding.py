@@ -21,7 +21,7 @@ from independence.engine.events import Event
 from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import ResolvedRun
 from independence.engine.service import Hooks
-from independence.errors import CostCapReached, IndependenceError, UsageError
+from independence.errors import CostCapReached, IndependenceError, UsageError, listed
 from independence.report import analysis, decided
 from independence.report.decided import DecisionDocument, DecisionState
 from independence.report.table import Table
@@ -31,7 +31,7 @@ from independence.stats.decision import Outcome
 from independence.store import decisions
 from independence.store.database import reading, writing
 from independence.store.decisions import PlannedDecision, Side
-from independence.store.scopes import BoardScope, listed
+from independence.store.scopes import BoardScope
 from independence.suites import load
 
 INCOMPLETE, OPEN = 3, 5  # exit codes

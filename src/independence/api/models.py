@@ -6,39 +6,40 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from independence.config import registry, user_files
+from independence.config import user_files
 from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER, SIM, Subject
-from independence.engine import connections
+from independence.engine import models
+from independence.engine.models import Models
 from independence.errors import UsageError
-from independence.report import models
+from independence.report import models as tables
 from independence.report.table import Table
 from independence.testing.sim import panel
-from independence.types import Sampling
 
 _CONCURRENCY = 3  # what published rosters have; they must have one
 
 
 def configured(models_file: Path | None) -> Table:
     """The configurations of a models file, or the simulated panel where there is none. Raises UsageError."""
-    file = models_file or connections.DEFAULT_FILE
-    known = connections.models(models_file)
+    file = models_file or models.DEFAULT_FILE
+    known = models.read(models_file).registry
     if models_file is None and not file.is_file():
-        subjects = [Registry().default(f"{SIM}/{name}") for name in panel.names()]
+        subjects = [Models().unlisted(f"{SIM}/{name}") for name in panel.names()]
         note = "These are simulated and need no key; any other id works with -m all the same."
-        return models.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
+        return tables.configurations(subjects, "Simulated subjects", [f"There is no models.yaml here. {note}"])
     if not known.subjects and not known.endpoints:
         raise UsageError(f"{file}: it lists no models", "write them below `models:`, one a line, as `- vendor/model`")
-    return models.configurations(known.subjects, f"Configurations of {file}", ())
+    return tables.configurations(known.subjects, f"Configurations of {file}", ())
 
 
 def named(names: tuple[str, ...], models_file: Path | None) -> Table:
     """What names stand for. Raises UsageError."""
-    known = connections.models(models_file)
-    labels = {subject.label for subject in known.subjects}
-    rows = [(name, subject) for name in names for subject in known.resolve(name)]
-    return models.resolved(
-        (name, "label" if name in labels else "id" if subject in known.subjects else "default", subject)
+    known = models.read(models_file)
+    listed = known.registry.subjects
+    labels = {subject.label for subject in listed}
+    rows = [(name, subject) for name in names for subject in known.meant(name)]
+    return tables.resolved(
+        (name, "label" if name in labels else "id" if subject in listed else "default", subject)
         for name, subject in rows
     )
 
@@ -49,14 +50,13 @@ def write_roster(file: Path, names: Sequence[str], models_file: Path | None, *, 
 
     Raises UsageError where none of them is at OpenRouter.
     """
-    known = connections.models(models_file)
-    listed = names or [subject.label for subject in known.subjects if subject.active]
-    chosen = registry.choose(known, listed, Sampling())
+    known = models.read(models_file)
+    chosen = known.subjects(names or [subject.label for subject in known.registry.subjects if subject.active])
     there = [subject for subject in chosen if subject.endpoint == OPENROUTER]
     once = list({subject.model: subject for subject in reversed(there)}.values())[::-1]
     if not once:
         raise UsageError("no model of OpenRouter is listed, and a roster holds no others; name some with -m")
-    rows = [_row(subject, known) for subject in once]
+    rows = [_row(subject, known.registry) for subject in once]
     content = json.dumps(rows, ensure_ascii=False, indent=2).encode() + b"\n"
     user_files.write_new(file, content, "--write-roster", force=force)
     said = [f"written: {len(once)} models in {file}; a roster states neither temperature nor effort nor a pin"]

@@ -17,7 +17,7 @@ from independence.engine.estimate import CostEstimate
 from independence.engine.names_extraction import NamesOutcome, NamesPlan, NamesSelection
 from independence.engine.service import Hooks
 from independence.errors import StoreError, UsageError
-from independence.judge import kinds, model
+from independence.judge import kinds
 from independence.judge.model import ModelJudge
 from independence.judge.names import IDENTITY
 from independence.judge.names import scenarios as naming_scenarios
@@ -93,8 +93,8 @@ async def _readers(names: Sequence[str], options: ConnectionOptions) -> list[Mod
     for name in names:
         if kinds.of(name) is not kinds.MODEL:
             raise UsageError(f"`{name}` cannot read names", "name a model, as `--extractor vendor/model`")
-    registry, _ = await service.known_models(options, names)
-    found = [model.named(name, registry) for name in names]
+    known, _ = await service.known_models(options, names)
+    found = [known.judge(name) for name in names]
     return [msgspec.structs.replace(reader, max_tokens=names_extraction.MAX_TOKENS) for reader in found]
 
 

@@ -21,7 +21,7 @@ from independence.engine.estimate import CostEstimate
 from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks, ModelNeeds
 from independence.errors import NoAnswer, UsageError, suggestion
-from independence.judge import kinds, model, persona_extraction
+from independence.judge import kinds, persona_extraction
 from independence.suites import persona_file, persona_suite
 from independence.suites.persona_file import FrontMatter
 from independence.types import Missing
@@ -111,8 +111,8 @@ async def adrawn(
     if kinds.of(reader) is not kinds.MODEL:
         raise UsageError(f"`{reader}` cannot read a prompt", "name a model, as `--model vendor/model`")
     known, local = await service.known_models(options, (reader,))
-    asked = msgspec.structs.replace(model.named(reader, known), max_tokens=persona_extraction.MAX_TOKENS)
-    endpoints = connections.endpoints([asked.endpoint], known, environment.read(), options)
+    asked = msgspec.structs.replace(known.judge(reader), max_tokens=persona_extraction.MAX_TOKENS)
+    endpoints = connections.endpoints([asked.endpoint], known.registry, environment.read(), options)
     needs = ModelNeeds(endpoints, {(asked.endpoint, asked.model): False}, options, local=local)
     async with service.check_endpoints(needs, hooks.on_event) as found:
         prices = found.prices[asked.endpoint, asked.model]

@@ -14,7 +14,7 @@ import msgspec
 
 from independence.api.results import BoardResult, Rows
 from independence.config.options import Place
-from independence.errors import StoreError, UsageError, suggestion
+from independence.errors import StoreError, UsageError, ambiguous, suggestion
 from independence.exchange import export_tables, trajectory_reading
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
@@ -340,6 +340,6 @@ def names(given: Names) -> tuple[str, ...]:
 def _only(edition: ExportedEdition, name: str) -> str:
     """The config_dir of the one subject that is meant. Raises StoreError where a name means several."""
     if len(edition.about) > 1:
-        labels = ", ".join(about.label for about in edition.about.values())
-        raise StoreError(f"`{name}` names several subjects in {edition.where.edition_name}", f"use a label: {labels}")
+        labels = [about.label for about in edition.about.values()]
+        raise StoreError(*ambiguous(name, f"subjects in {edition.where.edition_name}", labels))
     return next(iter(edition.about))

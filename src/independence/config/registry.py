@@ -1,11 +1,10 @@
-"""`models.yaml` or a plain list of models (YAML or JSON), and the models that options name, as subjects."""
+"""`models.yaml` or a plain list of models (YAML or JSON): the configurations and endpoints that it declares."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,18 +14,13 @@ import msgspec
 from independence.config import documents, endpoints
 from independence.config.documents import YamlDocument
 from independence.config.entries import EndpointEntry, ModelEntry, ModelsFile, shipped
-from independence.config.local_models import LocalModels
 from independence.config.subjects import (
     LOCAL,
     OPENROUTER,
     SIM,
     Subject,
-    asked_with,
     check_sampling,
     default_effort,
-    family,
-    states_settings,
-    temperature_in,
 )  # fmt: skip
 from independence.errors import UsageError, nearest
 from independence.types import Sampling
@@ -125,10 +119,7 @@ class Registry(msgspec.Struct, frozen=True):
     endpoints: tuple[EndpointEntry, ...] = ()  # that a file declares
     limits: Mapping[ModelPin, ModelEntry] = {}  # what an entry says of rate, concurrency and patience
     roster: tuple[str, ...] = ()  # ids and labels of its default roster
-    redirected: bool = False  # another server stands for OpenRouter: its ids need no vendor
-    local: LocalModels = LocalModels()  # what is known of those at `local/`
     found: Path | None = None  # the file of the working directory that it was read from, where nobody named it
-    stored: frozenset[str] = frozenset()  # labels of subjects that are from a store: they stay as they are
 
     def entry(self, name: str) -> EndpointEntry | None:
         """The endpoint of that name, declared or shipped; None where there is none, and for those without an entry."""
@@ -139,87 +130,8 @@ class Registry(msgspec.Struct, frozen=True):
         head, _, tail = model_id.partition("/")
         if endpoint:
             return endpoint, tail if head == endpoint and tail else model_id
-        named = head in (LOCAL, SIM) or self.entry(head) is not None
+        named = head in (LOCAL, SIM) or self.entry(head) is not None or (head == OPENROUTER and "/" in tail)
         return (head, tail) if named and tail else (OPENROUTER, model_id)
-
-    def resolve(self, name: str, usual: Sampling = _NOTHING) -> list[Subject]:
-        """A label's one configuration, a bare id's active ones, or the default configuration of an unlisted id.
-
-        A label that holds a temperature states it; `usual` are the settings of what states none.
-        """
-        stated = [subject for subject in self.subjects if subject.label == name]
-        if stated:
-            named = stated[0].display_label
-            return stated if named and temperature_in(named) is None else [asked_with(stated[0], _NOTHING)]
-        labelled = [one for one in self.subjects if asked_with(one, _NOTHING, usual).label == name]
-        if labelled:
-            return labelled
-        listed = [subject for subject in self.subjects if subject.model_id == name]
-        active = [subject for subject in listed if subject.active]
-        if listed and not active:
-            labels = ", ".join(subject.label for subject in listed)
-            raise UsageError(f"every configuration of `{name}` is inactive", f"name one by its label: {labels}")
-        return active or [self.default(name)]
-
-    def of_roster(self) -> list[Subject]:
-        """Every configuration of the default roster; of an id that has no active one, all it has."""
-        found: dict[str, Subject] = {}
-        for name in self.roster:
-            listed = [subject for subject in self.subjects if subject.model_id == name]
-            inactive = listed and not any(subject.active for subject in listed)
-            found |= {subject.label: subject for subject in (listed if inactive else self.resolve(name))}
-        return list(found.values())
-
-    def _no_id(self, name: str) -> UsageError:
-        """What is no model id, with the id that was meant: a listed one, one of the local server, one of its vendor."""
-        what = f"`{name}` is no model id"
-        meant = dict.fromkeys(s.model_id for s in self.subjects if s.model_id.rsplit("/", 1)[-1] == name)
-        near = name if self.local.problem or self.local.has(name) else nearest(name, self.local.ids)
-        if near:
-            meant[f"{LOCAL}/{near}"] = None
-        kin = [s.model_id for s in load(SHIPPED).subjects if "/" in s.model_id and family(s.model_id) == family(name)]
-        vendor = Counter(one.partition("/")[0] for one in kin).most_common(1)
-        if vendor and not meant:
-            meant[f"{vendor[0][0]}/{name}"] = None
-        if meant:
-            return UsageError(what, f"did you mean {' or '.join(f'`{one}`' for one in meant)}?")
-        ways = f"vendor/{name} (at OpenRouter), {LOCAL}/{name} (on your own server) or sim/NAME (simulated)"
-        return UsageError(f"{what}:", f"write {ways}")
-
-    def default(self, model_id: str) -> Subject:
-        """The configuration of an unlisted id: its effort by prefix. Raises UsageError for a bad id.
-
-        An id of OpenRouter is `vendor/model`. What other servers call their models is theirs, such as `x@2026`.
-        """
-        direct = shipped().get(model_id.rstrip("/"))
-        if direct is not None:
-            what = f"`{model_id}` is an endpoint, and no model:"
-            raise UsageError(what, f"write {direct.name}/ID, for example {direct.name}/{direct.judge}")
-        if model_id == LOCAL:
-            model_id = f"{LOCAL}/{self.local.only}"
-        endpoint, model = self.split(model_id)
-        of_openrouter = endpoint == OPENROUTER and not self.redirected
-        head, _, tail = model_id.partition("/")
-        if of_openrouter and head.endswith("-api"):
-            near = nearest(head, shipped()) or next(iter(shipped()))
-            raise UsageError(f"there is no endpoint `{head}`", f"did you mean `{near}/{tail}`?")
-        bare = model.strip("/")
-        if states_settings(model_id) or not bare or model_id != model_id.strip() or (of_openrouter and model != bare):
-            what = f"no configuration is labelled `{model_id}`"
-            raise UsageError(what, "name a model id, or a label of models.yaml or of the store")
-        if of_openrouter and "/" not in model_id:
-            raise self._no_id(model_id)
-        entry, weights = self.entry(endpoint), None
-        if endpoint == LOCAL:
-            model, weights = self.local.read(model)
-            model_id = f"{LOCAL}/{model}"
-        sampling = Sampling(
-            effort=default_effort(model_id),
-            provider=weights,
-            extra_body=endpoints.extra_text(entry.extra_body if entry else {}),
-        )
-        takes = entry is None or entry.takes_temperature(model)
-        return Subject(model_id, endpoint, model, sampling, temperature_supported=takes)
 
 
 def load(path: Path, look_ups: LookUps | None = None) -> Registry:
@@ -320,27 +232,3 @@ def _limits(
             what = f"entry {models.index(first) + 1} gives `{entry.name}` another rate_limit, concurrency or timeout_s"
             raise document.error(f"$.models[{number}]", what, "give all one")
     return found
-
-
-def choose(
-    registry: Registry, names: Iterable[str | Subject], flags: Sampling, usual: Sampling = _NOTHING
-) -> list[Subject]:
-    """Subjects for names (labels or ids), settings applied, duplicates dropped, in order. Raises UsageError.
-
-    `usual`: the settings of what neither flags nor entries state.
-    """
-    chosen: dict[str, Subject] = {}
-    for name in names:
-        for subject in [name] if isinstance(name, Subject) else registry.resolve(name, usual):
-            changed = asked_with(subject, flags, usual)
-            if subject.label not in registry.stored:
-                changed = registry.local.pinned(changed)
-            elif subject.endpoint == LOCAL and not flags.provider:
-                registry.local.check(subject.model, subject.sampling.provider)
-            chosen[changed.config_dir] = changed
-    labels: dict[str, Subject] = {}
-    for subject in chosen.values():
-        taken = subject.label in labels
-        unique = msgspec.structs.replace(subject, display_label=subject.config_dir) if taken else subject
-        labels[unique.label] = unique
-    return list(labels.values())

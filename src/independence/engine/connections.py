@@ -1,4 +1,4 @@
-"""From names to endpoints and judges: by options, models file and environment, each with its key and limits.
+"""From the names of endpoints to their addresses: by options, models file and environment, with keys and limits.
 
 Flags go over `models.yaml`, that over the environment, and that over defaults.
 """
@@ -6,14 +6,13 @@ Flags go over `models.yaml`, that over the environment, and that over defaults.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from independence.clients import dialects, features
-from independence.config import entries, environment, registry
+from independence.clients import dialects
+from independence.config import entries, environment
 from independence.config.endpoints import (
     Endpoint,
     ModelBounds,
@@ -29,32 +28,17 @@ from independence.config.endpoints import (
 )
 from independence.config.entries import ShippedEndpoint
 from independence.config.environment import EnvironmentSettings
-from independence.config.local_models import LocalModels
-from independence.config.options import ConnectionOptions, RunOptions
-from independence.config.registry import LookUps, Registry
+from independence.config.options import ConnectionOptions
+from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import trust
-from independence.engine.subjects import EnvironmentModel, model_of_variable
-from independence.errors import IndependenceError, UsageError
-from independence.judge import kinds
-from independence.judge.kinds import CUES, JudgeSources
-from independence.judge.protocol import DEFAULT_JUDGE, Judge
-from independence.suites.schema import Suite
+from independence.errors import UsageError
+from independence.judge.kinds import CUES
 
 if TYPE_CHECKING:  # who reads a models file loads no HTTP client
-    from independence.clients.listing import ServerPages
+    pass
 
-DEFAULT_FILE = Path("models.yaml")
-LOOK_UPS = LookUps(dialects.of, features.form)
 LOOPBACK = Endpoint(SIM, "", "openrouter", "loopback", 200)  # its address is known once it is up
-
-
-def models(file: Path | None) -> Registry:
-    """What a models file lists: the one named, else `./models.yaml` where it is there. Raises DocumentError."""
-    path = file or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
-    known = registry.load(path, LOOK_UPS) if path else Registry()
-    redirected = bool(environment.redirected(environment.read()))
-    return msgspec.structs.replace(known, redirected=redirected, found=None if file else path)
 
 
 def endpoints(
@@ -191,65 +175,6 @@ def _concurrency(
         return max(usual, options.parallel_tasks or 0) if endpoint.by_slots else usual
     capped = settings.concurrency if declared is None else min(declared, settings.concurrency)
     return max(capped, min(options.parallel_tasks or 0, usual))
-
-
-def local_server(
-    options: ConnectionOptions, names: Iterable[str], known: Registry, env: Mapping[str, str]
-) -> Endpoint | None:
-    """The endpoint of `local/` ids, where it is asked for one of these subjects and judges. Raises UsageError.
-
-    So it is where `--local-url` is given and a name is no id: it may be one of that server without its `local/`.
-    """
-    at_local = {name for one in known.subjects if one.endpoint == LOCAL for name in (one.label, one.model_id)}
-    asked = [kinds.of(name).model_of(name) for name in names if kinds.of(name).needs_model]
-    bare = options.local_url and any("/" not in name for name in asked)
-    if not bare and not any(name == LOCAL or name.startswith(f"{LOCAL}/") or name in at_local for name in asked):
-        return None
-    return endpoints([LOCAL], known, env, msgspec.structs.replace(options, rps=None, burst=None))[LOCAL]
-
-
-def with_local(known: Registry, pages: ServerPages | None, env: Mapping[str, str]) -> Registry:
-    """The registry with what the server of `local/` ids tells of its models."""
-    usual = env.get("LOCAL_MODEL_ID", "").strip().removeprefix(f"{LOCAL}/")
-    if pages is None:
-        return msgspec.structs.replace(known, local=LocalModels(usual=usual))
-    try:
-        pages.must_serve()
-    except IndependenceError as problem:
-        return msgspec.structs.replace(known, local=LocalModels(usual=usual, problem=problem))
-    models = pages.listed.models
-    weights = {name: info.weights for name, info in models.items() if info.weights}
-    return msgspec.structs.replace(known, local=LocalModels(pages.address, tuple(models), weights, usual))
-
-
-def chosen(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> tuple[Judge, ...]:
-    """The judges of a run: those it names, else the suite's own or the judge of all suites. Raises UsageError."""
-    if options.no_judge:
-        return ()
-    if options.judges:
-        return specs(options.judges, known, suite)
-    try:
-        return specs((default(suite, env),), known, suite)
-    except UsageError as error:
-        named = named_by_environment(suite, env)
-        variable = named.variable if named else ""
-        raise UsageError(f"{variable} names the judge of suite {suite.suite}: {error}") from error
-
-
-def default(suite: Suite, env: Mapping[str, str]) -> str:
-    """Who grades: whom the suite's environment variables name; without a usable one, the judge of all suites."""
-    named = named_by_environment(suite, env)
-    return named.model if named else DEFAULT_JUDGE
-
-
-def named_by_environment(suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:
-    """The judge that a suite's environment variables name; None where they name none."""
-    return model_of_variable(env, suite.default.judge) or model_of_variable(env, suite.default.scorer)
-
-
-def specs(names: Iterable[str], known: Registry, suite: Suite) -> tuple[Judge, ...]:
-    """Judges by name, duplicates dropped. Raises UsageError for an id that cannot be one."""
-    return kinds.configure(names, JudgeSources(known, suite))
 
 
 OTHER_JUDGES = f"{CUES} (rules, no model, no key) or local/ID (a model of your own server)"

@@ -18,7 +18,7 @@ from independence.clients.limits import BYTES_PER_TOKEN, Prices
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
-from independence.engine import connections, service
+from independence.engine import connections, models, service
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import SubjectStarted, VerdictCommitted
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
@@ -134,7 +134,7 @@ async def extract(
 ) -> NamesOutcome | None:
     """Check, estimate, ask for approval, read. None where approval was refused; then nothing was sent."""
     extractor = wanted.extractor
-    known = connections.models(options.models_file)
+    known = models.read(options.models_file).registry
     endpoints = connections.endpoints([extractor.endpoint], known, environment.read(), options)
     model = (extractor.endpoint, extractor.model)
     async with service.check_endpoints(ModelNeeds(endpoints, {model: False}, options)) as found:

@@ -10,10 +10,11 @@ import msgspec
 
 from independence.config.subjects import Subject
 from independence.engine.plan import Selection, StoredNoise
+from independence.errors import listed
 from independence.stats.allocation import RepeatedScenario, RunNoise, allocate, least_calls, pooled
 from independence.store import plans, queries
 from independence.store.queries import PUBLISHED
-from independence.store.scopes import BoardScope, listed
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
 

@@ -13,7 +13,7 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RerunOptions
 from independence.config.subjects import LOCAL, Subject, asked_with, from_json
-from independence.engine import connections, examining, plan, subjects
+from independence.engine import examining, models, plan
 from independence.engine.plan import MOST, Selection, Trial
 from independence.engine.resolve import ResolvedRun, reached
 from independence.errors import StoreError, UsageError
@@ -42,8 +42,8 @@ def local_server(options: RerunOptions, connection: sqlite3.Connection) -> Endpo
         return None
     usual = (one.judge for info in queries.editions(connection) for one in queries.judges(connection, info.where))
     names = [] if options.no_judge else list(options.judges or usual)
-    names += {one.endpoint for one in subjects.stored_subjects(connection).values()} & {LOCAL}
-    return connections.local_server(reached, names, connections.models(reached.models_file), env)
+    names += {one.endpoint for one in models.stored(connection).values()} & {LOCAL}
+    return models.local_server(reached, names, models.read(reached.models_file), env)
 
 
 def rerun(
@@ -74,11 +74,11 @@ def rerun(
     chosen = _with_settings(options.sampling, [known[name] for name in names], known)
     trials = _extended(options, suite, scope.condition, chosen, there)
     env = environment.read()
-    registered = connections.with_local(connections.models(options.connection.models_file), local, env)
+    registered = models.read(options.connection.models_file).with_local(local, env)
     for subject in (one for one in chosen if one.endpoint == LOCAL):
         registered.local.check(subject.model, subject.sampling.provider)
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
-    specs = () if options.no_judge else connections.specs(graders, registered, suite)
+    specs = () if options.no_judge else registered.judges(graders, suite)
     made = ResolvedRun(
         suite=suite,
         edition=scope.edition,

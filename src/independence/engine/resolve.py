@@ -13,10 +13,10 @@ from independence.clients.listing import ServerPages
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
-from independence.config.registry import Registry
 from independence.config.subjects import OPENROUTER
-from independence.engine import connections, dialogue, examining, plan, replicates, subjects, trust
+from independence.engine import connections, dialogue, examining, models, plan, replicates, subjects, trust
 from independence.engine.connections import KeyUse
+from independence.engine.models import Models
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
 from independence.errors import StoreError
@@ -84,20 +84,20 @@ class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [judge.endpoint for judge in self.judges if judge.endpoint]
 
 
-def _known(options: RunOptions, connection: sqlite3.Connection) -> tuple[Mapping[str, str], Registry, RunOptions]:
-    """The environment, what is known of models, and the options, with subjects as stores and boards call them."""
+def _known(options: RunOptions, connection: sqlite3.Connection) -> Models:
+    """What is known of models: by the file, the store, and the registry that ships where its roster is asked."""
     file = options.connection.models_file
-    known = subjects.with_roster(connections.models(file), file, options.roster)
-    names, known = subjects.with_stored(connection, options.models, known)
-    return environment.read(), known, msgspec.structs.replace(options, models=names)
+    known = subjects.with_roster(models.read(file), file, options.roster)
+    return msgspec.structs.replace(known, stored=models.stored(connection))
 
 
 def local_server(options: RunOptions, suite: Suite, connection: sqlite3.Connection) -> Endpoint | None:
     """The endpoint of `local/` ids, where a run asks it: what it tells of its models is part of who they are."""
-    env, known, options = _known(options, connection)
-    names = [one if isinstance(one, str) else one.label for one in subjects.asked(options, suite, known, env)]
-    judges = () if options.no_judge else options.judges or (connections.default(suite, env),)
-    return connections.local_server(options.connection, (*names, *judges), known, env)
+    env, known = environment.read(), _known(options, connection)
+    asked = subjects.asked(options, suite, known, env)
+    names = [one if isinstance(one, str) else one.label for one in asked]
+    names += () if options.no_judge else options.judges or (subjects.default_judge(suite, env),)
+    return models.local_server(options.connection, names, known, env)
 
 
 def run(
@@ -112,8 +112,8 @@ def run(
     `stored_noise`: calls are spread over scenarios by it; None: whole runs. `local`: what the server of `local/` ids
     tells, where one is asked.
     """
-    env, known, options = _known(options, connection)
-    known = subjects.with_stored_weights(connection, connections.with_local(known, local, env))
+    env = environment.read()
+    known = _known(options, connection).with_local(local, env)
     suite, personas, variants = with_personas(loaded, load.asked_under(options.suite, options.variants))
     wanted = options.runs if options.run_number is None else options.run_number
     runs = RUNS if wanted is None else wanted
@@ -123,7 +123,7 @@ def run(
     )
     where = Where(suite.suite, loaded.edition)
     chosen = subjects.distinct(connection, where, subjects.choose(options, suite, known, env))
-    graders = connections.chosen(options, suite, known, env)
+    graders = subjects.graders(options, suite, known, env)
     notes = [*_from_environment(options, suite, env), *_sample_notes(suite, selection, options.part)]
     if shared := load.shared_name(suite.suite, load.locate(options.suite)):
         notes.append(shared)
@@ -153,7 +153,7 @@ def run(
     return reached(msgspec.structs.replace(made, notes=[*made.notes, *redirection]), known, env)
 
 
-def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> ResolvedRun:
+def reached(made: ResolvedRun, known: Models, env: Mapping[str, str]) -> ResolvedRun:
     """The same with its endpoints. Raises UsageError for an address or a key that is missing."""
     if not made.options.dry_run:
         asked = dict.fromkeys(trial.subject for trial in made.trials if not made.grading_only)
@@ -161,15 +161,15 @@ def reached(made: ResolvedRun, known: Registry, env: Mapping[str, str]) -> Resol
         judges = [judge.name for judge in made.judges if judge.endpoint == OPENROUTER]
         use = KeyUse(list(subjects), judges, made.asked, grading_only=made.grading_only)
         connections.check_openrouter_key(use, env)
-    endpoints = connections.endpoints(made.asked + made.grading, known, env, made.options)
-    sent = map(str, trust.destinations(endpoints.values(), known, env))
+    endpoints = connections.endpoints(made.asked + made.grading, known.registry, env, made.options)
+    sent = map(str, trust.destinations(endpoints.values(), known.registry, env))
     return msgspec.structs.replace(made, endpoints=endpoints, notes=[*made.notes, *sent])
 
 
 def _from_environment(options: RunOptions, suite: Suite, env: Mapping[str, str]) -> list[str]:
     """What to say of models that the suite's environment variables name."""
     asked = subjects.named_by_environment(options, suite, env)
-    grading = None if options.judges or options.no_judge else connections.named_by_environment(suite, env)
+    grading = None if options.judges or options.no_judge else subjects.judge_of_environment(suite, env)
     notes = [f"{asked.variable} names the model: {asked.model}"] if asked else []
     return notes + ([f"{grading.variable} names the judge: {grading.model}"] if grading else [])
 
@@ -208,8 +208,8 @@ def with_personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, 
 
 def judging_server(options: GradeOptions) -> Endpoint | None:
     """The endpoint of `local/` ids, where a judge is at it."""
-    known = connections.models(options.connection.models_file)
-    return connections.local_server(options.connection, options.judges, known, environment.read())
+    known = models.read(options.connection.models_file)
+    return models.local_server(options.connection, options.judges, known, environment.read())
 
 
 def grading(
@@ -223,7 +223,7 @@ def grading(
     `local`: what the server of `local/` ids tells, where one is asked.
     """
     env = environment.read()
-    known = connections.with_local(connections.models(options.connection.models_file), local, env)
+    known = models.read(options.connection.models_file).with_local(local, env)
     scope, *others = scopes.under(connection, options.suite, options.variants, options.modes)
     suite, notes = examining.with_dialogues(scopes.grading(connection, scope)), list[str]()
     if newest := scopes.newest(connection, scope, options.suite):
@@ -251,7 +251,7 @@ def grading(
         suite=suite,
         edition=scope.edition,
         trials=trials,
-        judges=connections.specs(options.judges, known, suite),
+        judges=known.judges(options.judges, suite),
         options=options.connection,
         notes=notes,
         local=local,

@@ -24,13 +24,13 @@ from independence.clients.transport import open_session
 from independence.config import environment
 from independence.config.endpoints import Endpoint, masking
 from independence.config.options import ConnectionOptions
-from independence.config.registry import Registry
 from independence.config.subjects import LOCAL, SIM
-from independence.engine import connections, progress
+from independence.engine import connections, models, progress
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, EventHandler
 from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.merits import merits_of
+from independence.engine.models import Models
 from independence.engine.progress import RunProgress
 from independence.engine.run_context import EndpointBackend, RunContext
 from independence.errors import IndependenceError, UsageError
@@ -146,11 +146,11 @@ async def read_local(endpoint: Endpoint | None, on_event: EventHandler = lambda 
         return await listing.read_pages(endpoint, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)))
 
 
-async def known_models(options: ConnectionOptions, names: Collection[str]) -> tuple[Registry, ServerPages | None]:
+async def known_models(options: ConnectionOptions, names: Collection[str]) -> tuple[Models, ServerPages | None]:
     """What is known of models, by the models file and, where one of these names is at `local/`, by that server."""
-    env, known = environment.read(), connections.models(options.models_file)
-    local = await read_local(connections.local_server(options, names, known, env))
-    return connections.with_local(known, local, env), local
+    env, known = environment.read(), models.read(options.models_file)
+    local = await read_local(models.local_server(options, names, known, env))
+    return known.with_local(local, env), local
 
 
 async def _pages(

@@ -1,4 +1,4 @@
-"""Who is asked: named by options, else by the suite's environment variable, else listed in a models file."""
+"""Who is asked and who grades: named by options, else by the suite's environment variables, else listed in a file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 
 from independence.config import environment, registry
 from independence.config.options import RUNS, RunOptions
-from independence.config.registry import Registry
-from independence.config.subjects import LOCAL, OPENROUTER, Subject, from_json
+from independence.config.subjects import LOCAL, Subject, from_json
+from independence.engine.models import Models
 from independence.errors import UsageError
-from independence.store import queries, scopes
-from independence.store.scopes import Names
+from independence.judge.protocol import DEFAULT_JUDGE, Judge
+from independence.store import queries
 from independence.suites.schema import Suite
 from independence.types import Sampling, Where
 
@@ -29,11 +29,11 @@ class EnvironmentModel(NamedTuple):
     variable: str
 
 
-def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]) -> list[Subject]:
+def choose(options: RunOptions, suite: Suite, known: Models, env: Mapping[str, str]) -> list[Subject]:
     """The subjects, at the suite's temperature where nothing else gives them one. Raises UsageError."""
     names, usual = asked(options, suite, known, env), Sampling(suite.default.temperature)
     try:
-        found = registry.choose(known, names, options.sampling, usual)
+        found = known.subjects(names, options.sampling, usual)
     except UsageError as error:
         by_environment = named_by_environment(options, suite, env)
         if by_environment is None:
@@ -50,9 +50,20 @@ def choose(options: RunOptions, suite: Suite, known: Registry, env: Mapping[str,
     return list(chosen.values())
 
 
-def asked(
-    options: RunOptions, suite: Suite, known: Registry, env: Mapping[str, str]
-) -> Sequence[str] | Sequence[Subject]:
+def graders(options: RunOptions, suite: Suite, known: Models, env: Mapping[str, str]) -> tuple[Judge, ...]:
+    """The judges of a run: those it names, else the suite's own or the judge of all suites. Raises UsageError."""
+    if options.no_judge:
+        return ()
+    try:
+        return known.judges(options.judges or (default_judge(suite, env),), suite)
+    except UsageError as error:
+        named = None if options.judges else judge_of_environment(suite, env)
+        if named is None:
+            raise
+        raise UsageError(f"{named.variable} names the judge of suite {suite.suite}: {error}") from error
+
+
+def asked(options: RunOptions, suite: Suite, known: Models, env: Mapping[str, str]) -> Sequence[str | Subject]:
     """The names that are given, or the subjects that are listed. Raises UsageError where there is nobody to ask."""
     by_environment = named_by_environment(options, suite, env)
     names = [by_environment.model] if by_environment else _named(options)
@@ -68,16 +79,24 @@ def named_by_environment(options: RunOptions, suite: Suite, env: Mapping[str, st
     reached = options.connection
     if _named(options) or reached.models_file or reached.local_url or options.roster:
         return None
-    return model_of_variable(env, suite.default.asks)
+    return _of_variable(env, suite.default.asks)
 
 
-def model_of_variable(env: Mapping[str, str], variable: str) -> EnvironmentModel | None:
+def judge_of_environment(suite: Suite, env: Mapping[str, str]) -> EnvironmentModel | None:
+    """The judge that a suite's environment variables name; None where they name none."""
+    return _of_variable(env, suite.default.judge) or _of_variable(env, suite.default.scorer)
+
+
+def default_judge(suite: Suite, env: Mapping[str, str]) -> str:
+    """Who grades: whom the suite's environment variables name; without a usable one, the judge of all suites."""
+    named = judge_of_environment(suite, env)
+    return named.model if named else DEFAULT_JUDGE
+
+
+def _of_variable(env: Mapping[str, str], variable: str) -> EnvironmentModel | None:
     """The model that a variable names; None without a variable, and where it names none."""
     name = env.get(variable, "").strip() if variable else ""
-    vendor, _, rest = name.partition("/")
-    if environment.is_placeholder(name):
-        return None
-    return EnvironmentModel(rest if vendor == OPENROUTER and "/" in rest else name, variable)
+    return None if environment.is_placeholder(name) else EnvironmentModel(name, variable)
 
 
 def _named(options: RunOptions) -> list[str]:
@@ -90,10 +109,10 @@ def _named(options: RunOptions) -> list[str]:
     return names
 
 
-def _listed(options: RunOptions, known: Registry, env: Mapping[str, str]) -> list[Subject] | list[str]:
+def _listed(options: RunOptions, known: Models, env: Mapping[str, str]) -> list[Subject] | list[str]:
     """The active entries of the models file, else the model of LOCAL_MODEL_URL. Raises UsageError without either."""
     reached = options.connection
-    active = [subject for subject in known.subjects if subject.active]
+    active = [subject for subject in known.registry.subjects if subject.active]
     if not active and reached.models_file:
         raise UsageError(f"no models: {reached.models_file} lists no active one; add one, or name models with -m")
     if not active and env.get("LOCAL_MODEL_URL", "").strip():
@@ -103,23 +122,22 @@ def _listed(options: RunOptions, known: Registry, env: Mapping[str, str]) -> lis
     return active
 
 
-def with_roster(listed: Registry, file: Path | None, roster: str | None) -> Registry:
+def with_roster(listed: Models, file: Path | None, roster: str | None) -> Models:
     """What a run knows: what its models file lists, or for a roster that this lacks the registry that ships.
 
     Raises UsageError where the file that was named has none.
     """
-    if roster is None or listed.roster:
+    if roster is None or listed.registry.roster:
         return listed
     if file is not None:
         raise UsageError(f"--roster: {file} has no `roster:`; leave --models-file out, or add one there")
-    shipped = registry.load(Path(registry.PUBLISHED))
-    return msgspec.structs.replace(shipped, redirected=listed.redirected)
+    return msgspec.structs.replace(listed, registry=registry.load(Path(registry.PUBLISHED)))
 
 
 def _ways(runs: int) -> str:
     """Every way to name models, and what those that name many would cost."""
-    shipped = registry.load(Path(registry.PUBLISHED))
-    active, default = sum(subject.active for subject in shipped.subjects), len(shipped.of_roster())
+    shipped = Models(registry=registry.load(Path(registry.PUBLISHED)))
+    active, default = sum(subject.active for subject in shipped.registry.subjects), len(shipped.of_roster())
     dollars = [f"about ${count * runs * PUBLISHED_RUN_USD:.0f}" for count in (active, default)]
     return (
         "no models: name them with -m, list them in models.yaml (--models-file), or give the address of your own "
@@ -128,56 +146,6 @@ def _ways(runs: int) -> str:
         f"what its runs cost on average), `--roster default` the {default} of its default roster ({dollars[1]}); "
         "`estimate-cost` with either says what they cost today; `independence demo` starts without any"
     )
-
-
-def with_stored(
-    connection: sqlite3.Connection, names: Sequence[str], known: Registry
-) -> tuple[tuple[str, ...], Registry]:
-    """The names, those that stores and boards give to subjects as labels, and the registry with these subjects.
-
-    What the models file lists goes first, and an id that could be one of an endpoint stays an id.
-    """
-    listed = {name for subject in known.subjects for name in (subject.label, subject.model_id)}
-    # A name that can be no model id: nothing else is meant by it.
-    doubtful = [
-        name
-        for name in names
-        if name not in listed and ("@" in name or "+" in name or ("/" not in name and not known.redirected))
-    ]
-    if not doubtful:
-        return tuple(names), known
-    stored = stored_subjects(connection)
-    called_so = {config: Names(config, one.label, one.model_id) for config, one in stored.items()}
-    found = {name: stored[own[0]] for name in doubtful if len(own := scopes.fitting(name, called_so)) == 1}
-    found = {name: one for name, one in found.items() if "/" not in name or one.model_id != name}
-    labels = {subject.label for subject in known.subjects}
-    added = {one.label: one for one in found.values() if one.label not in labels}
-    subjects = (*known.subjects, *added.values())
-    renamed = tuple(found[name].label if name in found else name for name in names)
-    return renamed, msgspec.structs.replace(known, subjects=subjects, stored=frozenset(added))
-
-
-def with_stored_weights(connection: sqlite3.Connection, known: Registry) -> Registry:
-    """The registry; where the server of `local/` ids does not answer, with the only name that the store has for the
-    weights of a model: a run that is complete needs no server.
-    """
-    if known.local.problem is None:
-        return known
-    pins: dict[str, set[str | None]] = {}
-    for subject in stored_subjects(connection).values():
-        if subject.endpoint == LOCAL:
-            pins.setdefault(subject.model, set()).add(subject.sampling.provider)
-    weights = {model: name for model, own in pins.items() if len(own) == 1 and (name := next(iter(own))) is not None}
-    return msgspec.structs.replace(known, local=known.local._replace(weights=weights))
-
-
-def stored_subjects(connection: sqlite3.Connection) -> dict[str, Subject]:
-    """The subjects of a store, by config_dir, as the edition used last has them."""
-    return {
-        config: from_json(text)
-        for info in reversed(queries.editions(connection))
-        for config, text in queries.configurations(connection, info.where).items()
-    }
 
 
 def distinct(connection: sqlite3.Connection, where: Where, chosen: Iterable[Subject]) -> list[Subject]:

@@ -7,10 +7,10 @@ model's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -18,9 +18,6 @@ from independence.config import plugins
 from independence.errors import UsageError
 from independence.judge.protocol import Judge
 from independence.suites.schema import Suite
-
-if TYPE_CHECKING:
-    from independence.config.registry import Registry
 
 GROUP: Final = plugins.JUDGES
 CUES: Final = "cues"
@@ -31,7 +28,7 @@ PICKS: Final = "picks"
 class JudgeSources(NamedTuple):
     """What a judge is configured from, beside its name."""
 
-    registry: Registry  # a board needs to know kinds, and loads no registry
+    model: Callable[[str], Judge]  # the judge that is the model of that name; raises UsageError
     suite: Suite
 
 
@@ -91,8 +88,3 @@ def _declared(word: str) -> JudgeKind:
     if "/" in word or not word or not plugins.declared(GROUP, word):
         return MODEL
     return plugins.find(GROUP, word, JudgeKind, list(KINDS))
-
-
-def configure(names: Iterable[str], sources: JudgeSources) -> tuple[Judge, ...]:
-    """Judges by name, duplicates dropped. Raises UsageError for a name that cannot be one's."""
-    return tuple(of(name).configure(name, sources) for name in dict.fromkeys(name.strip() for name in names))

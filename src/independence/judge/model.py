@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Self
 
 import msgspec
 
 from independence.clients import protocol
 from independence.clients.protocol import ChatClient
-from independence.config import plugins
-from independence.config.subjects import LOCAL, SIM
-from independence.errors import UsageError, nearest
-from independence.judge import kinds, quotation
+from independence.config.subjects import SIM, Subject
+from independence.errors import UsageError
 from independence.judge import prompt as prompts
+from independence.judge import quotation
 from independence.judge.kinds import CUES, JudgeSources
 from independence.judge.parse import ParsedVerdict, UnreadableNumber, parse, parse_number
 from independence.judge.protocol import MOST_TOKENS, FinishedDialogue, Judge
@@ -27,9 +26,6 @@ from independence.judge.schema import KEY, check, json_schema
 from independence.suites import digest
 from independence.suites.schema import Field, Rubric
 from independence.types import Answer, ChatRequest, Grade, Message, Missing, Reply, Sampling, Usage, Verdict
-
-if TYPE_CHECKING:
-    from independence.config.registry import Registry
 
 _TEMPERATURE = 0.0
 _WANTED = {
@@ -48,6 +44,19 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
     extra_body: str | None = None  # what else its requests hold, as `Sampling` has it
 
     reads_rubric_steps: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, subject: Subject, pin: str | None, weights: str | None) -> Self:
+        """The model of a configuration as judge; with other weights it is another one."""
+        return cls(
+            f"{subject.model_id}+{weights}" if weights else subject.model_id,
+            endpoint=subject.endpoint,
+            model=subject.model,
+            temperature=_TEMPERATURE if subject.temperature_supported else None,
+            provider=pin,
+            max_tokens=subject.sampling.max_tokens or MOST_TOKENS,
+            extra_body=subject.sampling.extra_body,
+        )
 
     @property
     def sampling(self) -> Sampling:
@@ -105,43 +114,13 @@ def asked(judge: Judge) -> ModelJudge | None:
     return judge if isinstance(judge, ModelJudge) and judge.endpoint != SIM else None
 
 
-def configure(name: str, sources: JudgeSources) -> ModelJudge:
+def configure(name: str, sources: JudgeSources) -> Judge:
     """A judge that is a model. Raises UsageError for a name that is none, or that no model can have."""
-    judge = named(name, sources.registry)
+    judge = sources.model(name)
     if judge.endpoint == SIM and sources.suite.judged_as_published:
         what = f"judge `{name}` reads prompts of this package alone, and suite {sources.suite.suite} has published ones"
         raise UsageError(what, f"name a model, or `{CUES}`, which reads no prompt")
     return judge
-
-
-def named(name: str, known: Registry) -> ModelJudge:
-    """A judge that is a model of a registry, by label or id. Raises UsageError like `configure`."""
-    if not name:
-        raise UsageError("--judge is empty:", f"name a model id, or `{CUES}`")
-    kind = kinds.of(name)
-    if kind.human:
-        raise kinds.graded_by_person(name)
-    if kind is not kinds.MODEL:
-        raise UsageError(f"judge `{name}` is no model", "name one by its id or label")
-    labelled = [subject for subject in known.subjects if subject.label == name]
-    listed = labelled or [subject for subject in known.subjects if subject.model_id == name]
-    near = "" if listed or "/" in name else nearest(name, (CUES, kinds.PICKS, *plugins.ours(kinds.GROUP)))
-    if near and not known.redirected:
-        raise UsageError(f"no judge is called `{name}`", f"did you mean `{near}`?")
-    subject = listed[0] if listed else known.default(name)
-    pin = None if listed and not labelled else subject.sampling.provider
-    weights = None
-    if subject.endpoint == LOCAL and not (labelled and pin):
-        weights = pin = pin or known.local.of(subject.model)
-    return ModelJudge(
-        f"{subject.model_id}+{weights}" if weights else subject.model_id,  # with other weights it is another judge
-        endpoint=subject.endpoint,
-        model=subject.model,
-        temperature=_TEMPERATURE if subject.temperature_supported else None,
-        provider=pin,
-        max_tokens=subject.sampling.max_tokens or MOST_TOKENS,
-        extra_body=subject.sampling.extra_body,
-    )
 
 
 async def grade(

@@ -8,12 +8,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from independence.errors import listed
 from independence.report import board_data, declared, looks, subject_comparison
 from independence.report.table import Table
 from independence.stats import comparison, decision
 from independence.stats.decision import Outcome
 from independence.store.decisions import PlannedDecision, Side
-from independence.store.scopes import BoardScope, listed
+from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 from independence.types import Ends, Where
 

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from independence.clients import features, protocol
+from independence.errors import listed
 from independence.report import board_data, declared, planned_verdicts, point_kinds
 from independence.report.board import STRICT, Board
 from independence.report.board_data import IMPORTED, RUNS_VARY, BoardRemarks, VerdictData, Words
@@ -22,7 +23,7 @@ from independence.report.planned_verdicts import OUR_RUBRIC
 from independence.report.table import percent
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
-from independence.store import queries, scopes
+from independence.store import queries
 from independence.store.spending import Dates
 
 THINKS: Final = "†"
@@ -196,12 +197,12 @@ def _set_aside(board: Board) -> Mapping[str, object] | None:
     """Which configurations of an import do not stand on a board with others."""
     if isinstance(board.set_aside, UnsetType):
         return None
-    return {"count": len(board.set_aside), "whose": scopes.listed(board.set_aside), "suite": board.suite}
+    return {"count": len(board.set_aside), "whose": listed(board.set_aside), "suite": board.suite}
 
 
 def _unequal(board: Board) -> Mapping[str, str] | None:
     """Whom a rule of whole runs leaves out."""
-    return {"whose": scopes.listed(board.unequal), "scoring": board.scoring} if board.unequal else None
+    return {"whose": listed(board.unequal), "scoring": board.scoring} if board.unequal else None
 
 
 def of_judge(board: BoardRemarks) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
 from independence.config.subjects import LOCAL
+from independence.errors import listed
 from independence.report import declared, legend
 from independence.report.board import Board
 from independence.report.board_data import BoardData, SubjectInfo, VerdictData
@@ -17,7 +18,7 @@ from independence.report.replayed_runs import FLAG
 from independence.report.table import Table, Value
 from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID
-from independence.store import scopes, spending
+from independence.store import spending
 from independence.store.spending import SubjectSpending
 
 SPLIT = timedelta(days=1)
@@ -157,7 +158,7 @@ def _unstated(read: VerdictData, own: Mapping[str, SubjectSpending]) -> list[str
     })  # fmt: skip
     whose = [f"{name} ({count})" for name, count in found.most_common() if count]
     counted = f"No cost is stated for {found.total()} answers, so the total may be too low"
-    return [f"{counted}: {scopes.listed(whose)}."] if whose else []
+    return [f"{counted}: {listed(whose)}."] if whose else []
 
 
 def free(who: SubjectInfo) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from independence.errors import StoreError
+from independence.errors import StoreError, ambiguous
 from independence.report.board_data import BoardData
 from independence.report.planned_verdicts import PlannedVerdict
 from independence.stats import index_uncertainty, single_runs
@@ -66,8 +66,7 @@ def find(connection: sqlite3.Connection, read: BoardData, name: str) -> str:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        held = scopes.listed(sorted(known[config].label for config in fitting))
-        raise StoreError(f"`{name}` names several subjects {where}; use a label: {held}")
+        raise StoreError(*ambiguous(name, f"subjects {where}", sorted(known[config].label for config in fitting)))
     for info in sorted(queries.editions(connection), key=lambda info: info.edition != scope.edition):
         elsewhere = scopes.of_edition(connection, info.where)
         if info.suite == scope.suite.suite and scopes.fitting(name, elsewhere):
@@ -75,7 +74,7 @@ def find(connection: sqlite3.Connection, read: BoardData, name: str) -> str:
             if info.edition == scope.edition:
                 raise StoreError(f"`{name}` has no trials {where}; {there} under another condition")
             raise StoreError(f"`{name}` has no trials {where}; {there}, and editions are never compared")
-    raise StoreError(scopes.unknown(name, known, where))
+    raise StoreError(*scopes.unfit(name, known, where))
 
 
 def same_replies(first: ComparedSubject, second: ComparedSubject) -> bool:

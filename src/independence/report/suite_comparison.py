@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.errors import StoreError, UsageError
+from independence.errors import StoreError, UsageError, listed
 from independence.report import analysis, declared, judge_choice
 from independence.report.comparison_tables import tested_p
 from independence.report.measures import SubjectMeasure, SuiteMeasures
@@ -140,7 +140,7 @@ def read(
         what = f"{compared.first.name} and {compared.second.name} have no subject in common under {first.condition}"
         # no import can be run
         left, there = (compared.first, other) if queries.imported(second.edition) else (compared.second, own)
-        names = scopes.listed([one.name for one in there.subjects.values()])
+        names = listed([one.name for one in there.subjects.values()])
         raise StoreError(what, f"run {left.name} on subjects of the other: {names}")
     return compared
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.errors import StoreError
+from independence.errors import StoreError, ambiguous, listed, offered, unknown
 from independence.store import queries, verifications
 from independence.suites import digest, load
 from independence.suites.schema import Suite
@@ -257,7 +257,6 @@ def _edition(connection: sqlite3.Connection, asked: str | None) -> queries.Editi
     return found[0]
 
 
-_SHOWN = 6  # names in one sentence
 _CUT = re.compile(r"…|\.\.\.")
 _MARK = re.compile(r" \((sim|simulated)\)\Z")  # what boards print behind a label
 
@@ -298,31 +297,34 @@ def _by_short(name: str, known: Mapping[K, Names]) -> list[K]:
     return [key for key, names in known.items() if name in (names.short, names.model_id.rsplit("/", 1)[-1])]
 
 
+def several(name: str, known: Mapping[K, Names]) -> list[str]:
+    """The labels that a short name may mean, where it means several."""
+    labels = sorted({known[key].label for key in _by_short(_MARK.sub("", name), known)})
+    return labels if len(labels) > 1 and not fitting(name, known) else []
+
+
 def subjects(asked: Iterable[str], known: Mapping[K, Names], where: str, *, what: str = "subject") -> list[K]:
     """Everybody whom these names mean, in their order. Raises StoreError for a name that fits nobody here."""
     found: dict[K, None] = {}
     for name in asked:
         own = fitting(name, known)
         if not own:
-            raise StoreError(unknown(name, known, where, what=what))
+            raise StoreError(*unfit(name, known, where, what=what))
         found |= dict.fromkeys(own)
     return list(found)
 
 
-def unknown(name: str, known: Mapping[K, Names], where: str, *, what: str = "subject") -> str:
-    """Why a name is refused, with the full names that it may mean."""
-    several = sorted({known[key].label for key in _by_short(_MARK.sub("", name), known)})
-    if several:
-        return f"`{name}` names several subjects {where}; use a label: {listed(several)}"
+def unfit(name: str, known: Mapping[K, Names], where: str, *, what: str = "subject") -> tuple[str, str]:
+    """Why a name is refused, and the full names that it may mean."""
+    if labels := several(name, known):
+        return ambiguous(name, f"{what}s {where}", labels)
     labels = sorted({names.label for names in known.values()})
     near = meant(name, labels)
     if not near:
         every = sorted({one for names in known.values() for one in (*names, names.short)})
         near = difflib.get_close_matches(name, every, n=3)
-    if near:
-        return f"no {what} `{name}` {where}; did you mean {offered(near)}?"
-    there = f"there is {listed(labels)}" if labels else "there is none"
-    return f"no {what} `{name}` {where}; {there}"
+    said, fix = unknown(what, name, near, f"there is {listed(labels) or 'none'}")
+    return f"{said} {where}", fix
 
 
 def meant(name: str, full: Collection[str]) -> list[str]:
@@ -358,18 +360,3 @@ def variant_named(name: str, there: Collection[str]) -> str:
         return name
     own = [one for one in there if re.fullmatch(re.escape(name) + "-[0-9a-f]{4}", one)]
     return own[0] if len(own) == 1 else name
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in one sentence, cut where they are many."""
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def offered(names: Sequence[str]) -> str:
-    """Names to choose from, in back-ticks."""
-    more = len(names) - _SHOWN
-    marked = [f"`{name}`" for name in names[:_SHOWN]]
-    if more > 0:
-        return f"{', '.join(marked)} or one of {more} more"
-    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} or {marked[-1]}"

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from independence.config.registry import Registry
+from independence.engine.models import Models
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
 from independence.judge.picks import AskingPicksJudge, PicksJudge, read
 from independence.judge.protocol import FinishedDialogue, Judge
@@ -206,7 +205,7 @@ def suite(rubric: Rubric = RUBRIC) -> Suite:
 
 
 def configured(name: str, of: Suite | None = None) -> Judge:
-    (judge,) = kinds.configure([name], JudgeSources(Registry(), of or suite()))
+    (judge,) = Models().judges([name], of or suite())
     return judge
 
 

@@ -12,11 +12,11 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from independence.config.registry import Registry
 from independence.config.subjects import from_json
 from independence.engine import dialogue
 from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.grading import seed_of
+from independence.engine.models import Models
 from independence.engine.plan import Trial
 from independence.engine.resolve import ResolvedRun
 from independence.errors import UsageError
@@ -27,7 +27,6 @@ from independence.extensions.inspect.board import board, named
 from independence.extensions.inspect.dialogues import INHERITED, TaskDialogues
 from independence.extensions.inspect.models import InspectClient
 from independence.judge import kinds, prompt, protocol
-from independence.judge.kinds import JudgeSources
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE, FinishedDialogue, Judge
 from independence.judge.reasking import none_given
@@ -100,7 +99,7 @@ def require(judge: str, suite: Suite) -> None:
 
 def _ruled(name: str, suite: Suite) -> Judge:
     """A judge that asks no model. Raises UsageError for one that asks one of ours."""
-    (judge,) = kinds.configure([name], JudgeSources(Registry(), suite))
+    (judge,) = Models().judges([name], suite)
     if judge.endpoint:
         raise UsageError(f"judge `{name}` asks a model that Inspect does not know", "name a model, `cues` or `picks`")
     return judge

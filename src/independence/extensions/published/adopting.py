@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from independence.config import user_files
-from independence.errors import StoreError
+from independence.errors import StoreError, listed
 from independence.exchange.storing import ImportedRows
 from independence.extensions.published import result_set, storing
 from independence.extensions.published.adoption import suite_folder, verifying
@@ -98,7 +98,7 @@ def other_words(connection: sqlite3.Connection, where: Where, rows: ImportedRows
     aside = [name for name, why in new.items() if why]
     if not all((known | new).values()):
         verifications.amend(connection, where, known | new)
-        what = f"set aside, with requests in other words than those that were verified: {scopes.listed(aside)}"
+        what = f"set aside, with requests in other words than those that were verified: {listed(aside)}"
         return [f"{what}; `independence suites adopt --verify` says more"] if aside else []
     verifications.withdraw(connection, where)
     what = "requests in other words than those that were verified: the imported results have a board of their own again"

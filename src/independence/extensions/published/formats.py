@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from independence.api.formats import ExportContents, Exporter, Importer, ImportOptions, ImportResult
-from independence.errors import UsageError
+from independence.errors import UsageError, listed
 
 if TYPE_CHECKING:
     from independence.api.reading import Store
@@ -159,7 +159,7 @@ class CacheExporter(Exporter):
         from independence.exchange import export_tables
         from independence.extensions.published import cache_files
         from independence.extensions.published.dialogues import folder_names
-        from independence.store import plans, scopes
+        from independence.store import plans
 
         places = store.places(place)
         with store.reading() as connection:
@@ -170,7 +170,7 @@ class CacheExporter(Exporter):
             unequal = sorted(about[config].label for config in found if config in about)
         if unequal:
             store.notice(
-                f"{scopes.listed(unequal)}: more runs of some scenarios than of others (`check` and decisions buy so), "
+                f"{listed(unequal)}: more runs of some scenarios than of others (`check` and decisions buy so), "
                 "which readers of this layout take for incomplete runs; --as parquet or inspect keeps them apart"
             )
         renamed = [f"`{name[:_SHOWN]}`" for config, name in folder_names(about).items() if config != name]
