@@ -1,6 +1,6 @@
 """Decisions from the command line: pairs of simulated subjects of known indices, their calls counted by the endpoint.
 
-Each pair is one `compare A B --until-decided` in a store of its own. Its subjects are two endpoints' of one loopback
+Each pair is one `run -m A,B --until-decided` in a store of its own. Its subjects are two endpoints' of one loopback
 server, whose seeds say nothing of each other: runs are as independent as those of a real model. A temperature of its
 own gives each pair other seeds. What index a rate of giving way comes to is measured first, on many runs that are
 spread evenly.
@@ -98,10 +98,10 @@ def _decided(pair: Pair, endpoint: Endpoint, folder: Path) -> Decided:
     names = [f"{where}/yield-{rate}" for where, rate in zip(_ENDPOINTS, pair[1:], strict=True)]
     options = (
         f"--until-decided --within {MARGIN:g} --max-runs {MOST_RUNS} --suite {SUITE} -j cues --models-file models.yaml "
-        f"--temperature {(pair.number + 1) / 100:g} --format json --quiet --db {pair.number}.db"
+        f"--yes --temperature {(pair.number + 1) / 100:g} --format json --quiet --db {pair.number}.db"
     )
     endpoint.log.bodies.clear()
-    ended = command.run("compare", *names, *options.split(), cwd=folder)
+    ended = command.run("run", "-m", ",".join(names), *options.split(), cwd=folder)
     if ended.code not in (0, 3, 5):  # 3: rules found nothing to grade in an answer
         raise RuntimeError(f"{pair}: exit {ended.code}: {ended.err}")
     found = msgspec.json.decode(ended.out, type=DecisionDocument)

@@ -145,7 +145,7 @@ def test_every_example_parses(name: str) -> None:
         assert left == []
         for option in own.params:
             if option.name in values and not isinstance(option.type, click.Path):
-                option.type_cast_value(context, values[option.name])
+                option.type_cast_value(context, option.consume_value(context, values)[0])
 
 
 def test_every_built_in_suite_and_experiment_is_explained_in_sentences_and_where_it_is_chosen() -> None:

@@ -18,10 +18,10 @@ from tests.e2e.endpoint import Served
 CALLS = 5  # answers that one run of the suite takes
 ENV = {"LOOP_KEY": endpoint.KEY}
 HARBOUR = ("--suite", "harbour", "-j", "cues", "--db", "here.db")
-BUYING = ("--models-file", "models.yaml", "--until-decided", "--yes")
+BUYING = ("--models-file", "models.yaml", "--yes", "--until-decided")
 JSON = ("--format", "json")
 PAIR, OPEN = ("loop/never", "loop/always"), ("loop/half", "loop/yield-35")
-TWO = ["compare", *OPEN, *HARBOUR, *BUYING, *JSON, "--max-runs", "5"]
+TWO = ["run", "-m", ",".join(OPEN), *HARBOUR, *BUYING, *JSON, "--max-runs", "5"]
 FOUR = ("loop/half", "loop/always", "loop/never", "loop/yield-20")
 
 
@@ -35,9 +35,13 @@ class Place(NamedTuple):
         """Any command."""
         return command.run(*words, cwd=self.folder, env=ENV)
 
+    def buy(self, pair: Sequence[str], *more: str) -> Ended:
+        """A decision between two."""
+        return self.run("run", "-m", ",".join(pair), *HARBOUR, *BUYING, *more)
+
     def decided(self, pair: Sequence[str], *more: str) -> dict[str, Any]:
         """The document of a decision between two, with the exit code that it says."""
-        ended = self.run("compare", *pair, *HARBOUR, *BUYING, *JSON, *more)
+        ended = self.buy(pair, *JSON, *more)
         assert ended.code == ended.board["exit_code"], ended.err
         return ended.board
 
@@ -95,7 +99,7 @@ def test_who_is_higher_is_decided_with_no_more_calls_than_it_takes_and_stays_so(
     again = place.decided(PAIR[::-1])
     assert (again["calls_bought"], again["cost_usd"]) == (0, 0)
     assert again | dict.fromkeys(("calls_bought", "cost_usd")) == found | dict.fromkeys(("calls_bought", "cost_usd"))
-    told = place.run("compare", *PAIR, *HARBOUR, *BUYING)
+    told = place.buy(PAIR)
     assert " ".join(found["reason"].split()) in " ".join(told.out.split())
     assert "0 calls were bought" in told.err
     # So it is for a comparison that buys nothing, by the levels of the plan.
@@ -129,7 +133,7 @@ def test_what_stays_open_ends_where_it_was_planned_and_no_other_plan_takes_over(
     assert "Calls worth 4 runs of each are made, which is what was planned." in found["reason"]
     assert place.asked() == found["calls_bought"] == 2 * 4 * CALLS
     for other in (("--max-runs", "10", "--within", "3"), ("--max-runs", "4"), ("--max-runs", "4", "--within", "2")):
-        refused = place.run("compare", *OPEN, *HARBOUR, *BUYING, *other)
+        refused = place.buy(OPEN, *other)
         assert (refused.code, refused.out) == (2, "")
         assert "was planned on 20" in command.one_sentence(refused)
         assert "give --within 3 --max-runs 4, or decide anew" in command.one_sentence(refused)
@@ -154,7 +158,7 @@ def test_a_cost_cap_is_never_exceeded_leaves_whole_stages_and_more_money_goes_on
     more = place.decided(OPEN)
     assert (more["exit_code"], more["calls_bought"]) == (5, 2 * 7 * CALLS)
     assert place.asked() - before == 2 * 10 * CALLS
-    command.one_sentence(place.run("compare", *OPEN, *HARBOUR, *BUYING, "--db", "new.db", "--max-cost", "0.0001"))
+    command.one_sentence(place.buy(OPEN, "--db", "new.db", "--max-cost", "0.0001"))
 
 
 def _billed(place: Place) -> float:
@@ -162,7 +166,7 @@ def _billed(place: Place) -> float:
 
 
 def test_a_dry_run_says_what_it_may_take_asks_nothing_and_stores_nothing(place: Place):
-    v2 = place.run("compare", *PAIR, "--suite", "v2", "-j", "cues", *BUYING, "--dry-run", "--db", "new.db")
+    v2 = place.buy(PAIR, "--suite", "v2", "--dry-run", "--db", "new.db")
     assert (v2.code, v2.out) == (0, "")
     assert "until it is decided: about " in v2.err  # whose noise is known
     assert " if the two are 5 points apart, at most 520 calls" in v2.err
@@ -189,23 +193,17 @@ def test_a_pair_that_was_looked_at_before_is_tested_as_ever(place: Place):
 
 
 def test_one_subject_under_two_conditions_and_subjects_by_their_labels(place: Place):
-    found = place.decided(("loop/half",), "--against-variant", "blunt", "--max-runs", "2")
+    found = place.decided(("loop/half",), "--variants", "plain,blunt", "--max-runs", "2")
     assert {one["condition"] for one in found["sides"]} == {"plain/user_role", "blunt/user_role"}
     assert {one["subject"] for one in found["sides"]} == {"loop/half@low-t0.7"}
     assert "user_role has the highest index, and" in found["reason"]
-    both = place.run(
-        "compare", "loop/half", *HARBOUR, *BUYING, "--against-variant", "blunt", "--against-mode", "tool_role"
-    )
-    assert "two are compared, and these are 4" in command.one_sentence(both)
+    both = place.buy(("loop/half",), "--variants", "plain,blunt", "--modes", "user_role,tool_role")
+    assert "who is best is decided under one condition" in command.one_sentence(both)
     with (place.folder / "models.yaml").open("a") as file:
         rows = (f"  - {{id: loop/half, label: {label}, temperature: 0.{at}}}\n" for at, label in enumerate("abc", 1))
         file.write(f"models:\n{''.join(rows)}")
     named = place.decided(("a", "b"), "--max-runs", "2")
     assert {one["subject"] for one in named["sides"]} == {"a", "b"}
-    before = place.asked()
-    several = place.run("compare", "loop/half", "loop/never", *HARBOUR, *BUYING)
-    assert "two are compared, and these are 4: a, b, c, loop/never@low-t0.7" in command.one_sentence(several)
-    assert place.asked() == before
 
 
 @pytest.mark.parametrize(
@@ -225,7 +223,8 @@ def test_where_verdicts_are_missing_nothing_is_decided_and_no_more_is_bought(
     with endpoint.serving(tmp_path, "--ways", "filter@half=ice house") as served:
         place = Place(tmp_path, served)
         endpoint.models_file(tmp_path, served.base_url)
-        found = place.decided(pair, "-j", judge)
+        asked = ("--suite", "harbour", "-j", judge, "--db", "here.db")
+        found = place.run("run", "-m", ",".join(pair), *asked, *BUYING, *JSON).board
     assert (found["outcome"], found["exit_code"]) == (None, 3)
     assert "Nothing is decided: " in found["reason"]
     assert says in found["reason"]
@@ -254,7 +253,7 @@ def test_who_is_below_the_best_gets_no_more_runs_and_the_board_is_whole(place: P
     assert place.run(*best("--max-runs", "5")).board["calls_bought"] == 0
 
 
-def test_two_are_decided_alike_by_either_command_and_twenty_by_one(place: Place):
+def test_two_are_decided_with_or_without_the_word_and_twenty_by_one(place: Place):
     two = place.run(*best(subjects=PAIR)).board
     assert (two["outcome"], two["exit_code"]) == ("differ", 0)
     pair = place.decided(PAIR)
@@ -279,7 +278,7 @@ def test_in_the_middle_of_a_stage_and_goes_on_to_the_same_decision(
     tmp_path: Path, how: signal.Signals, words: list[str]
 ):
     suites.write(tmp_path / "harbour", suites.harbour())
-    sides = 2 if words[0] == "compare" else 4
+    sides = 2 if words == TWO else 4
     with endpoint.serving(tmp_path, "--latency", "0.2") as served:
         endpoint.models_file(tmp_path, served.base_url)
         process = command.start(*words, cwd=tmp_path, env=ENV)
@@ -315,7 +314,7 @@ def test_pairs_of_known_indices_are_never_turned_and_take_the_calls_that_are_sai
 
 # Nonsense
 
-COMPARE = {
+BARS = {
     "--within 0": "--within 0: write points of the index above 0 and at most 100",
     "--within -3": "--within -3: write points of the index above 0",
     "--within nan": "--within nan: write points of the index above 0",
@@ -323,27 +322,24 @@ COMPARE = {
     "--max-runs 1": "--max-runs 1: write a number of runs from 2 to 1000",
     "--max-runs 1001": "--max-runs 1001: write a number of runs from 2 to 1000",
     "--max-cost 0": "--max-cost 0.0: write dollars above 0",
-    "--scoring published": "--scoring is not for --until-decided, which is strict and has --within",
-    "--equivalence 3": "--equivalence is not for --until-decided, which is strict and has --within",
     "--suite sides": "a decision is about an index, and suite sides is read by `paired_sides`",
-    "--suites toy,v2": "--suites compares two suites over all subjects; leave A out",
     "-t 9": "temperature 9.0 is outside 0 to 2",
 }
-SIDES = {
+COMPARE = {
     "": "compare what? Name a subject A",
     "sim/half": "`sim/half` against what?",
-    "sim/half sim/half": "a decision is between two subjects or more, or two conditions; name more than one",
-    "sim/half --against-variant plain": "a decision is between two subjects or more, or two conditions",
-    "sim/half --against-judge sim/judge": "compares verdicts on the same replies, and no runs decide that",
     "sim/half sim/never --against-variant blunt": "compare one thing at a time",
-    "sim/half sim/nevr": "did you mean `sim/never`?",
+    "sim/half sim/never --suites toy,v2": "--suites compares two suites over all subjects; leave A out",
+    "sim/half sim/never --until-decided": "No such option",
 }
 WITHOUT = {
-    f"{line} {words}": says
-    for line in ("compare sim/half sim/never", "run -m sim/half,sim/never -j cues --runs 2")
-    for words, says in {"--within 3": "add --until-decided", "--max-runs 3": "add --until-decided"}.items()
+    f"run -m sim/half,sim/never -j cues --runs 2 {words}": "add --until-decided"
+    for words in ("--within 3", "--max-runs 3")
 }
 RUN = {
+    "-m sim/half,sim/half": "a decision is between two subjects or more, or two conditions",
+    "-m sim/half --variants plain": "a decision is between two subjects or more, or two conditions",
+    "-m sim/half,sim/nevr": "did you mean `sim/never`?",
     "-m sim/half": "a decision is between two subjects or more, or two conditions; name more than one",
     "-m sim/half,sim/never,sim/always --delivery user_role,tool_role": "who is best is decided under one condition",
     **{
@@ -364,9 +360,8 @@ def test_nonsense_is_one_sentence_and_nothing_is_asked_or_left_behind(tmp_path: 
     command.ok(*run.split(), cwd=tmp_path)
     kept = command.kept(tmp_path / "here.db")
     options = "--suite harbour -j cues --db here.db --until-decided"
-    assert refusals.wrong(tmp_path, COMPARE, f"compare sim/half sim/never {options}") == {}
-    sides = {f"{line} {options}": says for line, says in SIDES.items()}
-    assert refusals.wrong(tmp_path, sides, "compare") == {}
+    assert refusals.wrong(tmp_path, BARS, f"run -m sim/half,sim/never {options}") == {}
+    assert refusals.wrong(tmp_path, COMPARE, "compare --suite harbour -j cues --db here.db") == {}
     assert refusals.wrong(tmp_path, RUN, f"run {options} best") == {}
     assert (
         refusals.wrong(tmp_path, {f"{line} --suite harbour --db here.db": says for line, says in WITHOUT.items()}) == {}

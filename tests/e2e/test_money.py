@@ -22,7 +22,7 @@ GATE = ("check", "-m", "loop/half", *HARBOUR, "--min-index", "50", "--max-runs",
 LINES: Mapping[str, tuple[str, ...]] = {
     "run": ("run", "-m", "loop/half", *HARBOUR, "--runs", "2", *MORE, "new.db"),
     "check": GATE,
-    "compare": ("compare", "loop/half", "loop/yield-60", *HARBOUR, "--until-decided", *MORE, "new.db"),
+    "run --until-decided": ("run", "-m", "loop/half,loop/yield-60", *HARBOUR, "--until-decided", *MORE, "new.db"),
     "judge": ("judge", "-j", "loop/judge", "--suite", "harbour", *MORE, "here.db"),
     "rerun": ("rerun", "-R", "9", "-m", "loop/half", *MORE, "here.db"),
 }

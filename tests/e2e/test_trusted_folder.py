@@ -31,7 +31,7 @@ COMMANDS = (
     ("run", "--suite", "harbour", "--dry-run"),
     ("estimate-cost", "--suite", "harbour"),
     ("check", "-m", "theirs/m", "--suite", "harbour", "-j", "cues", "--min-index", "50", "--yes"),
-    ("compare", "theirs/m", "theirs/n", "--suite", "harbour", "-j", "cues", "--until-decided", "--yes"),
+    (*RUN[:3], "-m", "theirs/m,theirs/n", "-j", "cues", "--until-decided", "--yes"),
     ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "theirs/m", "--yes"),
     ("models", "--catalogue", "--endpoint", "theirs"),
     ("doctor", "-m", "theirs/m"),

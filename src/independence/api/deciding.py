@@ -137,10 +137,6 @@ class _Decision:
         self.sides = purchase.sides(run)
         if len(self.sides) < 2:
             raise UsageError("a decision is between two subjects or more, or two conditions", "name more than one")
-        if len(self.sides) > 2 and self.purchase.command == "compare":
-            labels = listed(sorted({trial.subject.label for trial in run.trials}))
-            what = f"two are compared, and these are {len(self.sides)}: {labels}"
-            raise UsageError(what, "name each by its label, and conditions that differ in one thing")
         if len(self.sides) > 2 and len({side.condition for side in self.sides}) > 1:
             raise UsageError(
                 "who is best is decided under one condition", "name it with --system-prompt and --delivery"

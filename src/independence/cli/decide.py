@@ -1,4 +1,4 @@
-"""What `compare --until-decided` and `run --until-decided` have in common: the preview, the stages, the result."""
+"""`run --until-decided`: the preview, the stages, the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from independence.engine.pipeline import RunPreview
 
 
-def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, db: Path, command: str) -> NoReturn:
+def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, db: Path) -> NoReturn:
     """Buy runs until it is decided, print what was found, and exit with its code."""
     from independence.api import deciding
 
@@ -31,7 +31,7 @@ def decide(asked: RunOptions, bars: DecisionOptions, terminal: TerminalOptions, 
             return [*launch.lines(preview), _forecast(preview, bars.margin(2))]
 
         found = shown.drive(deciding.adecide(
-            asked, store=db, approve=once_for_all(shown, first), hooks=shown.hooks, command=command, within=bars.within,
+            asked, store=db, approve=once_for_all(shown, first), hooks=shown.hooks, command="run", within=bars.within,
             max_runs=bars.max_runs,
         ))  # fmt: skip
     if found.started:

@@ -50,8 +50,8 @@ COMMANDS: Final = {
 
 # What `--help` shows with a line each; it names the others alone.
 GROUPS: Final = {
-    "Measure": ("demo", "run", "check", "compare"),
-    "Read": ("leaderboard", "view", "show", "generate-report"),
+    "Measure": ("demo", "run", "check"),
+    "Read": ("leaderboard", "compare", "view", "show", "generate-report"),
     "Judge": ("judge", "validate-judges"),
     "Exchange": ("import", "export"),
 }
@@ -62,6 +62,7 @@ EXAMPLES: Final = {
     "run": (
         "run -m anthropic/claude-haiku-4.5 --runs 5 --max-cost 2",
         "run --local-url http://127.0.0.1:1234/v1 --local-model qwen3-8b --judge cues",
+        "run -m openai/gpt-5-mini,anthropic/claude-haiku-4.5 --until-decided --max-cost 2",
     ),
     "check": (
         "check mira.md -m openai/gpt-5-mini --max-cost 2",
@@ -77,7 +78,6 @@ EXAMPLES: Final = {
     "extract-names": ("extract-names -x local/qwen3-8b --local-url http://127.0.0.1:1234/v1",),
     "compare": (
         "compare sim/never sim/half",
-        "compare openai/gpt-5-mini anthropic/claude-haiku-4.5 --until-decided --max-cost 2",
         "compare claude-haiku-4.5 --against-system-prompt my-persona.md",
         "compare --suites sides,sides-es",
     ),

@@ -25,7 +25,6 @@ from independence.cli.option_groups import (
     OUTPUT,
     WHAT,
     Command,
-    group_of,
     option,
 )
 from independence.config.options import (
@@ -250,22 +249,18 @@ _WATCHED = each(
 )
 
 
-def decision(*, advanced: bool = False) -> AnyOption:
-    """When a decision is made; `advanced` where a command has much else to show."""
-    return together(
-        "bars",
-        DecisionOptions,
-        option(
-            MANY, "--within", type=float, metavar="POINTS", advanced=advanced,
-            help="With --until-decided: who is surely closer counts as alike.  [default: 5; of more than two: 1]",
-        ),
-        option(
-            MANY, "--max-runs", type=int, default=DecisionOptions().max_runs, show_default=True, advanced=advanced,
-            help="With --until-decided: the most runs of each subject, or as many calls.",
-        ),
-    )  # fmt: skip
-
-
+DECISION = together(
+    "bars",
+    DecisionOptions,
+    option(
+        MANY, "--within", type=float, metavar="POINTS", advanced=True,
+        help="With --until-decided: who is surely closer counts as alike.  [default: 5; of more than two: 1]",
+    ),
+    option(
+        MANY, "--max-runs", type=int, default=DecisionOptions().max_runs, show_default=True, advanced=True,
+        help="With --until-decided: the most runs of each subject, or as many calls.",
+    ),
+)  # fmt: skip
 TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format())
 CHECK_TERMINAL = together("terminal", TerminalOptions, _WATCHED, output_format("table", "json", "md"))
 MODELS_FILE = option(
@@ -395,20 +390,15 @@ CHECK = together(
 )
 
 
-def refuse_undecided(*groups: str) -> None:
-    """Raise UsageError for an option that is about decisions alone, as all of these groups are."""
+def refuse_undecided() -> None:
+    """Raise UsageError for an option that is about decisions alone."""
     context = click.get_current_context()
     for one in context.command.params:
         written = context.get_parameter_source(one.name or "") is not click.core.ParameterSource.DEFAULT
-        if written and (one.name in DecisionOptions.__struct_fields__ or group_of(one) in groups):
+        if written and one.name in DecisionOptions.__struct_fields__:
             raise UsageError(f"{one.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
 
 
-BUYING = each(
-    together("options", RunOptions, SAMPLING, _TRUST, connection(LOCAL_MODEL, _LOCAL_TIMEOUT, _STREAM)),
-    decision(),
-    TERMINAL,
-)
 ESTIMATE = together(
     "options",
     RunOptions,

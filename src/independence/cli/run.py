@@ -24,9 +24,9 @@ from independence.errors import UsageError
     is_flag=False,
     flag_value="best",
     type=click.Choice(["best"]),
-    help="Buy runs until it is clear who is best.",
+    help="Buy runs until it is clear which of two is higher, or who is best of more.",
 )
-@options.decision(advanced=True)
+@options.DECISION
 @options.TERMINAL
 @options.db()
 def run(
@@ -43,7 +43,7 @@ def run(
     if until_decided is not None:
         from independence.cli import decide
 
-        decide.decide(options, bars, terminal, db, "run")
+        decide.decide(options, bars, terminal, db)
     refuse_undecided()
     launch.launch(running.arun, options, terminal, db, afterword=_afterword())
 

@@ -63,7 +63,7 @@ SENTENCES: Final = {
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
     "tiers": "A new tier begins with the first subject that differs significantly from the first of the tier above "
     "({correction}). Two subjects of different tiers need not differ: `independence compare` tests two.",
-    "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided best`).",
+    "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided`).",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
     "detectable": "A true difference of {points:.1f} index points between two subjects is found significant in 80% of "
