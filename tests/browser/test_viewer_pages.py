@@ -77,7 +77,7 @@ async def test_axe_finds_what_is_planted(browser: Browser, viewer: Viewer) -> No
 @pytest.mark.parametrize(
     ("there", "looks"),
     [
-        ("simulated", SOME), ("toy", SOME),
+        ("toy", SOME),
         *(pytest.param(name, LOOKS, marks=pytest.mark.deep) for name in ("simulated", *OTHERS)),
     ],
     indirect=["there"],
@@ -93,8 +93,6 @@ async def test_every_page_is_for_every_reader_and_asks_its_own_host_alone(
         await settled(page, viewer.route("/report"))
         sections = await page.get_by_role("navigation", name="Sections").get_by_role("link").all()
         parts = [viewer.address + (await link.get_attribute("href") or "") for link in sections]
-        if looks == SOME and there[1] == OTHERS["toy"]:
-            parts = parts[:2]  # of the same kinds as those of the simulated subjects
         for address in [*(viewer.route(path) for path in there[1]), *parts]:
             await settled(page, address)
             if told := await amiss(page, looks if address not in parts else ()):
