@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -34,9 +34,6 @@ from independence.config.subjects import LOCAL, OPENROUTER, SIM
 from independence.engine import trust
 from independence.errors import UsageError
 from independence.judge.kinds import CUES
-
-if TYPE_CHECKING:  # who reads a models file loads no HTTP client
-    pass
 
 LOOPBACK = Endpoint(SIM, "", "openrouter", "loopback", 200)  # its address is known once it is up
 
