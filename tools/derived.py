@@ -99,8 +99,14 @@ def schemas() -> dict[str, str]:
         if parts.pop("KnownDialogue", None):  # they have a file of their own
             del parts["Suite"]["properties"]["known"]
         made = {"$schema": _DIALECT, "title": f"{name} of ai-independence-bench", **whole, "$defs": parts}
-        out[name] = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
+        # From 0.23 on msgspec says which keys a mapping may have; the files are alike for all its versions.
+        alike = json.loads(json.dumps(made), object_hook=_without_names_of_keys)
+        out[name] = json.dumps(alike, indent=1, ensure_ascii=False) + "\n"
     return out
+
+
+def _without_names_of_keys(described: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in described.items() if name != "propertyNames"}
 
 
 def files() -> dict[Path, str]:

@@ -110,7 +110,7 @@ def test_the_option_the_variable_and_naming_the_file_agree_to_it(folder: Folder,
 def test_on_a_terminal_it_is_asked_once_and_again_when_something_else_would_be_sent(folder: Folder, wire: Wire):
     def asked(typed: str) -> bool:
         wire.received.clear()
-        screen = screens.run(*RUN, cwd=folder.path, columns=160, env=folder.env, typed=typed)
+        screen = screens.run(*RUN, cwd=folder.path, columns=500, env=folder.env, typed=typed)
         assert (f"sends OPENROUTER_API_KEY, CLOUD_SECRET to {HOST}" in screen.raw) or not wire.received
         return "Is that right?" in screen.raw
 
