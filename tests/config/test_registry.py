@@ -228,7 +228,7 @@ def test_a_repeated_configuration_is_refused_by_its_label_and_one_of_a_plain_lis
     apart = loaded(file, repeated.replace("active: false", "active: false, display_label: Other m"))
     assert [subject.label for subject in apart.subjects] == ["m@low-t0.7", "n@low-t0.7", "Other m"]
     known = loaded(file, "[acme/m, google/gemini-3-flash, acme/m]")  # an id alone is the default configuration
-    assert [one.label for one in known.subjects] == labels(Registry(), "acme/m", "google/gemini-3-flash")
+    assert list(known.subjects) == [Models().unlisted(name) for name in ("acme/m", "google/gemini-3-flash")]
 
 
 JSON = [

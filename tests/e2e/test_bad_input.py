@@ -82,7 +82,7 @@ MODELS = {
     "run --suite harbour -m sim/half -j cues --delivery user": "no mode `user`; did you mean `user_role`?",
     "run --suite harbour -m sim/half -j cues -r hgh": "no reasoning effort `hgh`; did you mean `high`?",
     "run -m smollm2 -j cues --local-url http://127.0.0.1:9": "no model `smollm2`; did you mean `local/smollm2`?",
-    "run --suite harbour -m smollm2 -j cues": "local/ID (on your own server)",
+    "run --suite harbour -m smollm2 -j cues": "local/smollm2 (on your own server)",
     f"{LOCAL} http://127.0.0.1:9": "no server answers at http://127.0.0.1:9/v1",
     f"{LOCAL} ftp://here": ["ftp://here", "http://"],
     f"{LOCAL} http://127.0.0.1:99999": "its port",

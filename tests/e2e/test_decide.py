@@ -35,13 +35,14 @@ class Place(NamedTuple):
         """Any command."""
         return command.run(*words, cwd=self.folder, env=ENV)
 
-    def buy(self, pair: Sequence[str], *more: str) -> Ended:
+    def buy(self, pair: Sequence[str], *more: str, judge: str = "cues") -> Ended:
         """A decision between two."""
-        return self.run("run", "-m", ",".join(pair), *HARBOUR, *BUYING, *more)
+        asked = ("run", "-m", ",".join(pair), "--suite", "harbour", "-j", judge, "--db", "here.db")
+        return self.run(*asked, *BUYING, *more)
 
-    def decided(self, pair: Sequence[str], *more: str) -> dict[str, Any]:
+    def decided(self, pair: Sequence[str], *more: str, judge: str = "cues") -> dict[str, Any]:
         """The document of a decision between two, with the exit code that it says."""
-        ended = self.buy(pair, *JSON, *more)
+        ended = self.buy(pair, *JSON, *more, judge=judge)
         assert ended.code == ended.board["exit_code"], ended.err
         return ended.board
 
@@ -223,8 +224,7 @@ def test_where_verdicts_are_missing_nothing_is_decided_and_no_more_is_bought(
     with endpoint.serving(tmp_path, "--ways", "filter@half=ice house") as served:
         place = Place(tmp_path, served)
         endpoint.models_file(tmp_path, served.base_url)
-        asked = ("--suite", "harbour", "-j", judge, "--db", "here.db")
-        found = place.run("run", "-m", ",".join(pair), *asked, *BUYING, *JSON).board
+        found = place.decided(pair, judge=judge)
     assert (found["outcome"], found["exit_code"]) == (None, 3)
     assert "Nothing is decided: " in found["reason"]
     assert says in found["reason"]

@@ -118,7 +118,12 @@ def test_a_server_s_only_model_needs_no_name(shell: Shell) -> None:
             (("--local-url", one.url), {}, 0, "plan: "),
             (("--local-url", one.url, "-m", "local"), {}, 0, "plan: "),
             ((), by_variable, 0, "plan: "),
-            (("--local-url", several.url), {}, 2, "may be any of 2 models of"),
+            (
+                ("--local-url", several.url),
+                {},
+                2,
+                f"2 models of {several.url}; use a full name: local/firm, local/half",
+            ),
             (("--local-url", several.url), {"LOCAL_MODEL_ID": "half"}, 0, "plan: "),
             (("-m", "local"), {}, 2, "needs --local-url"),
             (("-m", "half", "--local-url", one.url), {}, 2, "did you mean `local/half`"),

@@ -124,7 +124,7 @@ def test_it_runs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     )
     assert Path(where.strip()).is_relative_to(installed.parent)
     assert command(installed, "--version", cwd=tmp_path) == f"independence, version {independence.__version__}\n"
-    listed = re.findall(r"[\w-]+", command(installed, "--help", cwd=tmp_path))
+    listed = re.findall(r"(?:^  |, )([\w-]+)", command(installed, "--help", cwd=tmp_path), re.MULTILINE)
     assert set(COMMANDS) <= set(listed)
     suites = command(installed, "suites", cwd=tmp_path)
     assert [name for name in load.built_in() if f"{load.load(name).edition}" not in suites] == []

@@ -77,6 +77,8 @@ def test_known_subjects_come_out_as_planted(ran: Ran, tmp_path: Path, suffixes: 
         others = ",".join(f"sim/{name}" for suffix in suffixes[1:] for name in subjects(suffix))
         ended = do(ran.folder, "run", "--suite", "reasons", "-m", others, "--runs", "1", "--quiet")
         assert ended.code == 0, ended.err
+        paired(ran, "sim/discerning", "sim/worn-de")  # by stem, whatever the language
+        assert "“does not move” 6" in reported(ran)
     rows = ran.rows()
     found = {f"{name}{suffix}": columns(rows[f"{name}{suffix}"]) for name in KNOWN for suffix in suffixes}
     assert found == {f"{name}{suffix}": row for name, row in KNOWN.items() for suffix in suffixes}
@@ -124,13 +126,17 @@ def test_the_board_is_read_at_80_columns_and_says_what_it_is(ran: Ran) -> None:
         assert part in whole
 
 
-def test_two_subjects_are_paired_by_stem(ran: Ran) -> None:
-    ended = do(ran.folder, "compare", "sim/discerning", "sim/worn", "--format", "json")
+def paired(ran: Ran, first: str, second: str) -> None:
+    ended = do(ran.folder, "compare", first, second, "--format", "json")
     assert ended.code == 0, ended.err
     tables = json.loads(ended.out)
     first = tables["comparison"]["rows"][0]
     assert (first["quantity"], round(first["difference"], 9), first["p"] < 0.05) == ("J", 0.25, True)
     assert len(tables["stems"]["rows"]) == 24
+
+
+def test_two_subjects_are_paired_by_stem(ran: Ran) -> None:
+    paired(ran, "sim/discerning", "sim/worn")
     assert do(ran.folder, "compare", "sim/worn", "sim/worn").code == 2
 
 
@@ -204,10 +210,14 @@ def test_a_model_is_asked_where_rules_end_and_the_board_says_how_often(tmp_path:
         assert (row["coverage"] == 1, row["read_by_rules"]) == (bool(covered), 0.5)
 
 
-def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:
-    ended = do(ran.folder, "generate-report", "-o", "report.md")
+def reported(ran: Ran) -> str:
+    ended = do(ran.folder, "generate-report", "-o", "report.md", "--force")
     assert ended.code == 0, ended.err
-    text = (ran.folder / "report.md").read_text()
+    return (ran.folder / "report.md").read_text()
+
+
+def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:
+    text = reported(ran)
     for part in (
         "Given up for a reason, and without one",
         "J by family and by strength",

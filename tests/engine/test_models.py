@@ -40,8 +40,9 @@ WRONG = {
     "hybrid:acme/judge": f"no model `hybrid:acme/judge`; {WAYS}",
     **{
         name: f"no model `{name}`; {WAYS}"
-        for name in ("sim", "sim/", "openai", "openai/", "a b", "a b/c", "/", "@low", "cues", " acme/m", "acme//m")
+        for name in ("sim", "sim/", "openai", "openai/", "a b/c", "/", "@low", " acme/m", "acme//m")
     },
+    **{name: f"no model `{name}`; {WAYS.replace('ID', name)}" for name in ("a b", "cues")},
 }
 
 
@@ -65,3 +66,5 @@ def test_a_label_of_the_store_an_id_of_any_form_and_a_prefix_of_openrouter_are_u
     }.items():
         (subject,) = KNOWN.subjects([name])
         assert (subject.model_id, subject.temperature) == (model_id, temperature), name
+    assert [one.label for one in KNOWN.subjects(["openrouter/openai/gpt-5"])] == ["GPT five"]
+    assert KNOWN.judge("openrouter/acme/judge").name == "acme/judge"

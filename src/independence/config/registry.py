@@ -62,14 +62,18 @@ def _entry(one: str | ModelEntry, where: str, document: YamlDocument, declared: 
     return msgspec.structs.replace(entry, display_label=entry.display_label or entry.label)
 
 
+def plain_id(name: str) -> str:
+    """An id of OpenRouter without `openrouter/`, as other tools write it before `vendor/model`; others as they are."""
+    head, _, rest = name.partition("/")
+    return rest if head == OPENROUTER and "/" in rest else name
+
+
 def _from_roster(entry: ModelEntry, where: str, document: YamlDocument, declared: Collection[str]) -> ModelEntry:
     """Lists of other benchmarks name an API by its title, as `provider` and before the id.
 
     Where an endpoint of that name is declared, the id says so already; else it pins the provider at OpenRouter.
     """
-    vendor, _, rest = entry.name.partition("/")
-    name = rest if vendor == OPENROUTER and "/" in rest else entry.name
-    provider = entry.provider
+    name, vendor, provider = plain_id(entry.name), entry.name.partition("/")[0], entry.provider
     if provider is None or _SLUG.fullmatch(provider):
         provider = None if provider == OPENROUTER else provider
     elif provider.lower() == OPENROUTER or vendor in declared or entry.endpoint is not None:

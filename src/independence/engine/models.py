@@ -21,7 +21,7 @@ from independence.config import endpoints, environment, plugins, registry
 from independence.config.endpoints import Endpoint
 from independence.config.entries import shipped
 from independence.config.options import ConnectionOptions
-from independence.config.registry import LookUps, Registry
+from independence.config.registry import LookUps, Registry, plain_id
 from independence.config.subjects import (
     LOCAL,
     OPENROUTER,
@@ -139,9 +139,9 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
                 pins.setdefault(one.model, set()).add(one.sampling.provider)
             weights = {model: name for model, own in pins.items() if len(own) == 1 and (name := next(iter(own)))}
             return msgspec.structs.replace(self, local=LocalModels(weights=weights, usual=usual, problem=problem))
-        listed = pages.listed.models
-        weights = {name: info.weights for name, info in listed.items() if info.weights}
-        return msgspec.structs.replace(self, local=LocalModels(pages.address, tuple(listed), weights, usual))
+        served = pages.listed.models
+        weights = {name: info.weights for name, info in served.items() if info.weights}
+        return msgspec.structs.replace(self, local=LocalModels(pages.address, tuple(served), weights, usual))
 
     def subjects(
         self, names: Iterable[str | Subject], flags: Sampling = _NOTHING, usual: Sampling = _NOTHING
@@ -153,12 +153,14 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         chosen: dict[str, Subject] = {}
         for name in names:
             stored = None if isinstance(name, Subject) else self._stored(name)
-            for one in [name] if isinstance(name, Subject) else [stored] if stored else self.meant(name, usual):
-                subject = asked_with(one, flags, usual)
-                if not stored:
-                    subject = self.local.pinned(subject)
-                elif subject.endpoint == LOCAL and not flags.provider:
+            if stored is not None:
+                subject = asked_with(stored, flags, usual)
+                if subject.endpoint == LOCAL and not flags.provider:
                     self.local.check(subject.model, subject.sampling.provider)
+                chosen[subject.config_dir] = subject
+                continue
+            for one in [name] if isinstance(name, Subject) else self.meant(name, usual):
+                subject = self.local.pinned(asked_with(one, flags, usual))
                 chosen[subject.config_dir] = subject
         labels: dict[str, Subject] = {}
         for subject in chosen.values():
@@ -172,7 +174,7 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
 
         A label that holds a temperature states it; `usual` are the settings of what states none. Raises UsageError.
         """
-        known = self.registry.subjects
+        name, known = plain_id(name), self.registry.subjects
         if stated := next((one for one in known if one.label == name), None):
             return [_as_labelled(stated)]
         if labelled := [one for one in known if asked_with(one, _NOTHING, usual).label == name]:
@@ -188,9 +190,9 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         """Every configuration of the default roster; of an id that has no active one, all it has."""
         found: dict[str, Subject] = {}
         for name in self.registry.roster:
-            listed = [one for one in self.registry.subjects if one.model_id == name]
-            inactive = listed and not any(one.active for one in listed)
-            found |= {one.label: one for one in (listed if inactive else self.meant(name))}
+            own = [one for one in self.registry.subjects if one.model_id == name]
+            inactive = own and not any(one.active for one in own)
+            found |= {one.label: one for one in (own if inactive else self.meant(name))}
         return list(found.values())
 
     def _stored(self, name: str) -> Subject | None:
@@ -199,8 +201,8 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         What could be an id of an endpoint stays an id. Raises UsageError for a name of several.
         """
         could_be_an_id = "/" in name or self.redirected
-        listed = {one for subject in self.registry.subjects for one in (subject.label, subject.model_id)}
-        if name in listed or (could_be_an_id and not {"@", "+"} & set(name)):
+        known = {one for subject in self.registry.subjects for one in (subject.label, subject.model_id)}
+        if name in known or (could_be_an_id and not {"@", "+"} & set(name)):
             return None
         called = {config: Names(config, one.label, one.model_id) for config, one in self.stored.items()}
         found = [self.stored[config] for config in scopes.fitting(name, called)]
@@ -214,9 +216,9 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the server of `local/` ids has to be asked before it is known who this is."""
         if name == LOCAL or name.startswith(f"{LOCAL}/"):
             return True
-        listed = [one for one in self.registry.subjects if name in (one.label, one.model_id)]
-        stored = None if listed else self._stored(name)
-        return any(one.endpoint == LOCAL for one in (*listed, *([stored] if stored else ())))
+        own = [one for one in self.registry.subjects if name in (one.label, one.model_id)]
+        stored = None if own else self._stored(name)
+        return any(one.endpoint == LOCAL for one in own) or (stored is not None and stored.endpoint == LOCAL)
 
     def unlisted(self, model_id: str) -> Subject:
         """The configuration of an unlisted id: its effort by prefix. Raises UsageError for a bad id.
@@ -233,8 +235,6 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         complete = model.strip("/") and model_id == model_id.strip() and not states_settings(model_id)
         if not complete or (endpoint == OPENROUTER and not self.redirected and not _OF_OPENROUTER.fullmatch(model)):
             raise self._unknown(model_id)
-        if endpoint == OPENROUTER:
-            model_id = model
         entry, weights = self.registry.entry(endpoint), None
         if endpoint == LOCAL:
             model, weights = self.local.read(model)
@@ -256,18 +256,18 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         """A judge that is a model, by label or id: one configuration of an id that has several. Raises UsageError."""
         if not name:
             raise UsageError("--judge is empty:", f"name a model id, or `{CUES}`")
-        kind = kinds.of(name)
+        name, kind = plain_id(name), kinds.of(name)
         if kind.human:
             raise kinds.graded_by_person(name)
         if kind is not kinds.MODEL:
             raise UsageError(f"judge `{name}` is no model", "name one by its id or label")
         labelled = [one for one in self.registry.subjects if one.label == name]
-        listed = labelled or [one for one in self.registry.subjects if one.model_id == name]
-        near = "" if listed or "/" in name else nearest(name, (CUES, kinds.PICKS, *plugins.ours(kinds.GROUP)))
+        own = labelled or [one for one in self.registry.subjects if one.model_id == name]
+        near = "" if own or "/" in name else nearest(name, (CUES, kinds.PICKS, *plugins.ours(kinds.GROUP)))
         if near and not self.redirected:
             raise UsageError(*unknown("judge", name, [near]))
-        subject = listed[0] if listed else self.unlisted(name)
-        pin = None if listed and not labelled else subject.sampling.provider
+        subject = own[0] if own else self.unlisted(name)
+        pin = None if own and not labelled else subject.sampling.provider
         weights = None
         if subject.endpoint == LOCAL and not (labelled and pin):
             weights = pin = pin or self.local.of(subject.model)
@@ -293,7 +293,8 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
             likely = [f"{LOCAL}/{own}", *likely]
         elif own and not head and not likely and own not in vendors:
             likely = [f"{vendor}/{own}" for vendor, kin in vendors.items() if kin == family(own)]
-        ways = f"vendor/ID (at OpenRouter), {LOCAL}/ID (on your own server), {SIM}/NAME (simulated) or a label"
+        at = "ID" if head or not bare or own in (SIM, *vendors) else own
+        ways = f"vendor/{at} (at OpenRouter), {LOCAL}/{at} (on your own server), {SIM}/NAME (simulated) or a label"
         return UsageError(*unknown("model", name, list(dict.fromkeys(likely))[:_LIKELY], f"write {ways}"))
 
 
