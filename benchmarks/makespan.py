@@ -51,6 +51,7 @@ from independence.engine import dialogue, plan, run
 from independence.engine.event_loop import drive
 from independence.engine.gate import CallQueue, EndpointGate, StopSignal
 from independence.engine.plan import Trial
+from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.judge.model import ModelJudge
@@ -220,6 +221,8 @@ async def _run(
             lambda _event: None,
             StopSignal([gate], lambda _event: None),
             leases.owner(),
+            Budget(None),
+            RunProgress(),
         )
         todo = [PendingTrial(trial, trial.dialogue.generated, (JUDGE,)) for trial in trials]
         loop = asyncio.get_running_loop()

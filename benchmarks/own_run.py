@@ -22,7 +22,7 @@ from independence.config.subjects import Subject
 from independence.engine import pipeline, plan
 from independence.engine.event_loop import drive
 from independence.engine.pipeline import RunPreview
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.judge.model import ModelJudge
 from independence.store import database
@@ -100,14 +100,14 @@ def ours(
     return spent
 
 
-def _job(url: str, mode: str, runs: int, experiments: Sequence[str]) -> ResolvedRun:
+def _job(url: str, mode: str, runs: int, experiments: Sequence[str]) -> RunPlan:
     loaded = load.load("v2")
     selection = plan.select(loaded.suite, [], [mode], runs, experiments)
     subjects = [Subject(f"loop/{name}", "loop", name) for name in SUBJECTS]
     judge = ModelJudge("loop/judge", endpoint="loop", model="judge")
     door = Endpoint("loop", url, "openrouter", "any", IN_FLIGHT)
     trials = plan.trials(loaded.suite, selection, subjects)
-    return ResolvedRun(
+    return RunPlan(
         suite=loaded.suite,
         edition=loaded.edition,
         trials=trials,

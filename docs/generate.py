@@ -13,10 +13,11 @@ from pathlib import Path
 import click
 
 from independence.cli.main import COMMANDS, main
-from independence.cli.option_groups import ORDER, OWN, group_of
+from independence.cli.option_groups import group_of
 from independence.clients import features
 from independence.config import entries
 from independence.config.entries import ShippedEndpoint
+from independence.config.flags import ORDER, OWN
 
 FOLDER = Path(__file__).parent
 Option = tuple[str, tuple[str, ...], str, str]  # group, flags, meaning, default

@@ -69,7 +69,7 @@ UNKNOWN: list[tuple[Callable[..., object], dict[str, object], str]] = [
     (independence.run, {"system_prompt": "x.md"}, "run() has no option `system_prompt`; did you mean `variants`?"),
     (independence.run, {"maxcost": 2}, "run() has no option `maxcost`; did you mean `max_cost`?"),
     (independence.run, {"db": "x.db"}, "run() has no option `db`; did you mean `store`?"),
-    (independence.run, {"zzz": 1}, "run() has no option `zzz`; it takes suite, models, roster, runs"),
+    (independence.run, {"zzz": 1}, "run() has no option `zzz`; it takes models, roster, runs, suite"),
     (independence.rerun, {"topn": 3}, "rerun() has no option `topn`; did you mean `top_n`?"),
     (independence.grade, {"options": "cues", "model": "x"}, "grade() has no option `model`; did you mean `models`?"),
     (independence.check, {"min_idx": 80}, "check() has no option `min_idx`; did you mean `min_index`?"),

@@ -113,9 +113,8 @@ def test_a_name_in_a_command_is_one_word_for_the_shell_and_no_option_is_read_out
 ) -> None:
     said: list[str] = []
 
-    @click.command()
-    @options.db()
-    def show(db: Path) -> None:
+    @options.command("show")
+    def show(db: options.Db) -> None:
         assert db
         said.append(runnable(f"See `independence leaderboard --system-prompt {shlex.quote(name)} --explain`."))
 
@@ -147,9 +146,8 @@ def test_the_store_is_named_where_a_command_would_not_find_it(
 ) -> None:
     said: list[str] = []
 
-    @click.command()
-    @options.db()
-    def show(db: Path) -> None:
+    @options.command("show")
+    def show(db: options.Db) -> None:
         assert db
         said.append(terminal.command_line(hint))
 

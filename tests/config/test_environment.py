@@ -158,7 +158,6 @@ def test_a_number_that_makes_no_sense_is_refused() -> None:
         ({"rps": 0.0}, "--rps 0: write requests a second above 0"),
         ({"rps": float("nan")}, "--rps nan"),
         ({"rps": float("inf")}, "--rps inf"),
-        ({"rps": 1.0, "burst": 0}, "--burst 0: at least 1"),
         ({"local_timeout": -1.0}, "--local-timeout -1: write seconds above 0"),
         ({"parallel": -1}, "-p -1: at least 1 is needed"),
         ({"parallel_tasks": -2}, "-pt -2: at least 1 is needed"),

@@ -148,8 +148,7 @@ OPTIONS = {
     f"OPENROUTER_MODEL_BURST=5 {SIM}": ["OPENROUTER_MODEL_BURST=5", "_RPS"],
     f"LOG_LEVEL=loud {SIM}": ["LOG_LEVEL=loud", "debug, info"],
     f"{SIM} --rps 0": ["--rps 0", "above 0"],
-    f"{SIM} --burst 3": ["--burst 3", "add --rps"],
-    f"{SIM} --rps 3 --burst 0": ["--burst 0", "at least 1"],
+    f"{SIM} --rps inf": ["--rps inf", "above 0"],
     f"{SIM} --log new.db": ["--log new.db", "a store"],
     f"{SIM} --log far/off.jsonl": "--log far/off.jsonl",
 }

@@ -83,7 +83,8 @@ def test_everything_is_in_the_log_and_a_rate_is_held_for_subjects_and_judges(pla
     assert '"text"' not in text
 
     for judged, model, due in (("--no-judge", "half", 20), ("-jloop/judge", "judge", 12)):
-        place.run(*ASK, judged, "--runs", "6", "--rps", "20", "--burst", "5", LOG_LEVEL="debug")
+        burst = {"OPENROUTER_MODEL_RPS": "1", "OPENROUTER_MODEL_BURST": "5"}
+        place.run(*ASK, judged, "--runs", "6", "--rps", "20", LOG_LEVEL="debug", **burst)
         (waits,) = place.paced().values()
         assert place.paced().keys() == {model}
         assert 0 < max(waits) <= 1 / 20

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,25 +118,6 @@ def test_what_cannot_be_shown_is_one_sentence(served: endpoint.Served) -> None:
     ):
         ended = shown(*line.split(), env={"OPENROUTER_BASE_URL": served.base_url})
         assert (ended.code, ended.out, says in command.one_sentence(ended)) == (2, "", True), (line, ended.err)
-
-
-def test_configurations_are_written_as_a_roster_that_is_read_again() -> None:
-    Path("models.yaml").write_text(
-        "models:\n"
-        "  - {model_id: a/one, temperature: 1.0, rate_limit: {rps: 0.5, burst: 2}, concurrency: 2}\n"
-        "  - {model_id: a/one, reasoning_effort: high, rate_limit: {rps: 0.5, burst: 2}, concurrency: 2}\n"
-        "  - {model_id: a/two, display_label: Two}\n  - {model_id: sim/half}\n"
-    )
-    ended = command.ok("models", "--write-roster", "roster.json")
-    for says in ("written: 2 models in roster.json", "1 further configurations", "1 configurations of other endpoints"):
-        assert says in ended.err
-    assert json.loads(Path("roster.json").read_text()) == [
-        {"id": "a/one", "label": "one@low-t1.0", "provider": "OpenRouter", "rate_limit": {"rps": 0.5, "burst": 2},
-         "concurrency": 2},
-        {"id": "a/two", "label": "Two", "provider": "OpenRouter", "concurrency": 3},
-    ]  # fmt: skip
-    assert shown("--models-file", "roster.json").code == 0
-    assert "is there already" in command.refused("models", "--write-roster", "roster.json")
 
 
 RUN = ("run", "--suite", "harbour", "-j", "cues", "--runs", "1", "--db", "here.db", "--format", "json")

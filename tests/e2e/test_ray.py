@@ -32,7 +32,7 @@ class Cluster(NamedTuple):
     """A Ray cluster on this machine that several commands use: it takes longer to start than they take."""
 
     process: subprocess.Popen[str]
-    on: tuple[str, ...]  # options of a command
+    address: str
 
     def workers(self) -> list[int]:
         """The two workers of the command that runs on it, once both are there."""
@@ -59,7 +59,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     )
     assert process.stdout is not None
     try:
-        yield Cluster(process, (*OWN, "--ray-address", process.stdout.readline().strip()))
+        yield Cluster(process, process.stdout.readline().strip())
     finally:
         process.communicate()
 
@@ -72,10 +72,11 @@ def served(tmp_path: Path) -> Iterator[endpoint.Served]:
         yield found
 
 
-def begun(folder: Path, *more: str, db: str = "here.db") -> subprocess.Popen[str]:
+def begun(folder: Path, *more: str, db: str = "here.db", on: Cluster | None = None) -> subprocess.Popen[str]:
     return command.start(
         "run", "--models-file", "models.yaml", "--suite", "harbour", "-m", SUBJECTS, "-j", "loop/judge",
-        "--runs", str(RUNS), "-pt", "50", "--format", "json", "--db", db, *more, cwd=folder, env=ENV,
+        "--runs", str(RUNS), "-pt", "50", "--format", "json", "--db", db, *more, *(OWN if on else ()), cwd=folder,
+        env=ENV | ({"RAY_ADDRESS": on.address} if on else {}),
     )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def test_a_worker_that_is_killed_loses_its_calls_in_flight_alone(
 ):
     locally = command.finish(begun(tmp_path, db="local.db"))
     before = len(served.requests())
-    process = begun(tmp_path, *cluster.on, "--max-cost", "20")
+    process = begun(tmp_path, "--max-cost", "20", on=cluster)
     workers = cluster.workers()
     served.wait_until_at_work(HELD, 3 * HELD, before)
     os.kill(busier(workers), signal.SIGKILL)
@@ -154,7 +155,7 @@ def test_a_worker_that_is_killed_loses_its_calls_in_flight_alone(
 def test_the_cap_on_costs_holds_over_all_workers_and_over_one_that_died(
     tmp_path: Path, served: endpoint.Served, cluster: Cluster
 ):
-    process = begun(tmp_path, *cluster.on, "--max-cost", "0.06")
+    process = begun(tmp_path, "--max-cost", "0.06", on=cluster)
     workers = cluster.workers()
     endpoint.until(lambda: served.held() >= HELD // 2, "requests held")
     os.kill(busier(workers), signal.SIGKILL)
@@ -182,7 +183,7 @@ def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
     endpoint.until(lambda: gone(started), "Ray's processes gone")
 
     before = len(served.requests())
-    process = begun(tmp_path, *cluster.on)
+    process = begun(tmp_path, on=cluster)
     asking = dict.fromkeys(cluster.workers(), "")
     served.wait_until_at_work(HELD, 3 * HELD, before)
     process.send_signal(signal.SIGKILL)
@@ -190,7 +191,7 @@ def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
     endpoint.until(lambda: gone(asking), "workers gone")
     lost = len(served.settled()) - command.kept(tmp_path / "here.db")
     assert lost <= CAP
-    ended = command.finish(begun(tmp_path, *cluster.on))
+    ended = command.finish(begun(tmp_path, on=cluster))
     assert ended.code == 0, ended.err
     assert command.kept(tmp_path / "here.db") == CALLS
     assert len(served.requests()) == CALLS + lost
@@ -199,14 +200,14 @@ def test_after_an_interrupt_and_after_a_kill_the_same_command_resumes(
 @pytest.mark.deep
 def test_a_cluster_that_is_not_there_is_one_sentence(tmp_path: Path):
     pytest.importorskip("ray")
-    for option, value, told in (
-        ("--ray-address", "nonsense", "it is not HOST:PORT"),
-        ("--ray-address", "127.0.0.1:1", "no Ray cluster can be reached at `127.0.0.1:1`"),
-        ("--ray-address", "ray://127.0.0.1:10001", "it is not HOST:PORT"),
-        ("--ray-workers", "0", "at least 1 is needed"),
+    run = ("run", "-m", "sim/half", "-j", "cues", "--executor", "ray")
+    for address, told in (
+        ("nonsense", "it is not HOST:PORT"),
+        ("127.0.0.1:1", "no Ray cluster can be reached at `127.0.0.1:1`"),
+        ("ray://127.0.0.1:10001", "it is not HOST:PORT"),
     ):
-        run = ("run", "-m", "sim/half", "-j", "cues", "--executor", "ray")
-        assert told in command.refused(*run, option, value, cwd=tmp_path)
+        assert told in command.refused(*run, cwd=tmp_path, env={"RAY_ADDRESS": address})
+    assert "at least 1 is needed" in command.refused(*run, "--ray-workers", "0", cwd=tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import NamedTuple, TypeVar
 
+from independence.clients.limits import Budget
 from independence.clients.protocol import ChatClient
 from independence.engine import resume, run
 from independence.engine.events import Event
 from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.plan import Trial
+from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingWork
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
@@ -80,7 +82,10 @@ async def bench(
     backends = {endpoint: EndpointBackend(client, gate)}
     backends["judges"] = EndpointBackend(client, EndpointGate(lambda: 100))  # what it takes is nothing to the subjects
     halt = StopSignal([gate], events.append)
-    yield Bench(RunContext(loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner()), events)
+    context = RunContext(
+        loaded.suite, rubrics, backends, writer, events.append, halt, leases.owner(), Budget(None), RunProgress()
+    )
+    yield Bench(context, events)
     await writer.close()
     assert gate.busy == 0
     assert connection.execute("SELECT count(*) FROM leases").fetchone() == (0,)

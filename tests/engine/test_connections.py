@@ -220,10 +220,8 @@ PACED = EnvironmentSettings(pacing={"openrouter": RateSetting(2.0, 7)})
         # The environment paces what speaks as OpenRouter, and the file goes over it.
         (PACED, NO_FLAGS, [Rate(2.0, 7), None, None, Rate(4.0, 3), Rate(2.0, 7)], Rate(1.0, 3)),
         # Flags go over everything and concern every endpoint; one changes what it names and nothing else.
-        (PACED, ConnectionOptions(rps=50.0, burst=5), [Rate(50.0, 5)] * 5, Rate(50.0, 5)),
         (PACED, ConnectionOptions(rps=50.0),
          [Rate(50.0, 7), Rate(50.0, 1), Rate(50.0, 1), Rate(50.0, 3), Rate(50.0, 7)], Rate(50.0, 3)),
-        (NOTHING, ConnectionOptions(burst=9), [None, None, None, Rate(4.0, 9), None], Rate(1.0, 9)),
     ],
 )  # fmt: skip
 def test_an_endpoint_and_each_of_its_models_has_the_rate_that_was_set_last(
@@ -281,12 +279,6 @@ def test_servers_of_ones_own_are_streamed_and_asked_as_often_as_they_have_slots_
     assert [most for *_, most in how(parallel_tasks=6)] == [20, 9, 20, 20, 6]
     capped = how(env | {"BENCH_CONCURRENCY": "3"})
     assert {(by_slots, most) for *_, by_slots, most in capped} == {(False, 3)}
-
-
-def test_a_burst_that_nothing_paces_is_refused() -> None:
-    with pytest.raises(UsageError, match="--burst 5 bounds nothing alone: add --rps N"):
-        bounded(flags=ConnectionOptions(burst=5), known=Registry())
-    assert connections.bounded({}, Registry(), EnvironmentSettings(), ConnectionOptions(burst=5)) == {}
 
 
 def test_a_model_has_a_timeout_of_its_own_over_its_endpoints_over_the_environments() -> None:

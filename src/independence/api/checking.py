@@ -23,7 +23,7 @@ from independence.config.settings import GateSettings, RunSettings
 from independence.config.subjects import Subject
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.report import analysis, gate_files
@@ -183,14 +183,14 @@ class _Check:
             return self.sides if self.persona is None else []
         return [one for one in self.sides if one not in self.purchase.first_stage_only] * self.made.more_runs_may_decide
 
-    def _readings(self, run: ResolvedRun) -> dict[str, CommitmentReading | None]:
+    def _readings(self, run: RunPlan) -> dict[str, CommitmentReading | None]:
         """What became of each commitment of the persona that is checked."""
         own, judge = self.sides[0], run.judges[0].name
         with Store(self.store) as store, store.reading() as connection:
             found = self.kind.personas(connection, _scope(run, own), judge)[own.config_dir]
         return {one.commitment: one.reading for one in found.commitments}
 
-    def _refused(self, _: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
+    def _refused(self, _: sqlite3.Connection, run: RunPlan) -> RunPlan:
         """The run. Raises UsageError for what is no single subject, or another than the baseline's."""
         purchase.refuse_several_judges(run, "a gate's")
         if self.persona is not None:
@@ -204,7 +204,7 @@ class _Check:
             bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
         return run
 
-    def _read(self, run: ResolvedRun, side: Side) -> GatedSubject | None:
+    def _read(self, run: RunPlan, side: Side) -> GatedSubject | None:
         with Store(self.store) as store, store.reading() as connection:
             return self.kind.gate(connection, _scope(run, side), run.judges[0].name, side.config_dir)
 
@@ -244,7 +244,7 @@ class _Check:
         )
         return CheckResult(document, stopped, started=started)
 
-    def _page(self, run: ResolvedRun) -> PersonaPage | None:
+    def _page(self, run: RunPlan) -> PersonaPage | None:
         assert self.persona is not None
         with Store(self.store) as store, store.reading() as connection:
             return self.persona.page(connection, self.kind, run, self.sides)
@@ -266,7 +266,7 @@ class _Check:
         found = made.decision
         return found, _CODES[found], _sentence(made, self.gate, bool(self.own and self.own.alike))
 
-    def _quoted(self, run: ResolvedRun, own: GatedSubject, failed: frozenset[str]) -> tuple[QuotedScenario, ...]:
+    def _quoted(self, run: RunPlan, own: GatedSubject, failed: frozenset[str]) -> tuple[QuotedScenario, ...]:
         """Words of the scenarios that failed, or lost most."""
         where, condition = run.where, run.trials[0].dialogue.condition
         out = []
@@ -316,7 +316,7 @@ def _sentence(made: GateLook, gate: GateOptions, alike: bool) -> str:
     return f"Undecided: the bar is within the interval; {then}."
 
 
-def _refuse_several(run: ResolvedRun) -> None:
+def _refuse_several(run: RunPlan) -> None:
     """Raise UsageError for what is no single subject under one condition."""
     several: dict[str, set[object]] = {
         "subjects; name one with -m": {trial.subject.config_dir for trial in run.trials},
@@ -327,15 +327,15 @@ def _refuse_several(run: ResolvedRun) -> None:
             raise UsageError(f"a gate decides about one subject under one condition, and these are {len(found)} {what}")
 
 
-def _subject(run: ResolvedRun) -> Subject:
+def _subject(run: RunPlan) -> Subject:
     return run.trials[0].subject
 
 
-def _scope(run: ResolvedRun, side: Side) -> BoardScope:
+def _scope(run: RunPlan, side: Side) -> BoardScope:
     return BoardScope(run.suite, run.where.under(side.condition))
 
 
-def _place(run: ResolvedRun) -> CheckedPlace:
+def _place(run: RunPlan) -> CheckedPlace:
     condition = run.trials[0].dialogue.condition
     return CheckedPlace(
         suite=run.suite.suite,

@@ -19,7 +19,7 @@ from independence.config.settings import DecisionSettings, RunSettings
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.pipeline import RunPreview
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError, listed
 from independence.report import analysis, decided
@@ -132,7 +132,7 @@ class _Decision:
         """Index points within which sides count as alike."""
         return self.bars.margin(len(self.sides))
 
-    def _planned(self, connection: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
+    def _planned(self, connection: sqlite3.Connection, run: RunPlan) -> RunPlan:
         """The run as part of the decision. Raises UsageError for sides that cannot be decided between."""
         self.sides = purchase.sides(run)
         if len(self.sides) < 2:
@@ -147,7 +147,7 @@ class _Decision:
             self.purchase.left = [side for side in self.sides if side not in stored.stages]
         return msgspec.structs.replace(run, decision=stored)
 
-    def _stored(self, connection: sqlite3.Connection, run: ResolvedRun) -> PlannedDecision:
+    def _stored(self, connection: sqlite3.Connection, run: RunPlan) -> PlannedDecision:
         return decisions.find(connection, run.where, decisions.between(self.sides, self.margin, self.bars.max_runs))
 
     def _look(self, result: RunResult) -> list[Side]:
@@ -163,7 +163,7 @@ class _Decision:
         left = state.those("best", "within", "open")
         return left if state.those("open") else []
 
-    def _state(self, connection: sqlite3.Connection, run: ResolvedRun) -> tuple[PlannedDecision, DecisionState]:
+    def _state(self, connection: sqlite3.Connection, run: RunPlan) -> tuple[PlannedDecision, DecisionState]:
         plan = self._stored(connection, run)
         return plan, decided.read(connection, run.suite, run.where, plan, run.judges[0].name)
 

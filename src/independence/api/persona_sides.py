@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from independence.config.options import RunOptions
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.errors import UsageError
 from independence.report import commitments, persona_page
 from independence.report.analysis import Analysis
@@ -39,7 +39,7 @@ class PersonaSides(msgspec.Struct, frozen=True, kw_only=True):
         """Whether there is a third side."""
         return bool(self.older) or self.other_model
 
-    def narrowed(self, run: ResolvedRun) -> ResolvedRun:
+    def narrowed(self, run: RunPlan) -> RunPlan:
         """The run of these sides alone, the checked one first. Raises UsageError for other counts of subjects."""
         subjects = list(dict.fromkeys(trial.subject.config_dir for trial in run.trials))
         if len(subjects) != 1 + self.other_model:
@@ -56,7 +56,7 @@ class PersonaSides(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(run, trials=kept)
 
     def page(
-        self, connection: sqlite3.Connection, kind: Analysis, run: ResolvedRun, sides: Sequence[Side]
+        self, connection: sqlite3.Connection, kind: Analysis, run: RunPlan, sides: Sequence[Side]
     ) -> PersonaPage | None:
         """What became of each commitment on every side; None where nothing is there of the checked one."""
         judge, found, indices = run.judges[0].name, list[PersonaResult | None](), list[float | None]()

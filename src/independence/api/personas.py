@@ -19,7 +19,7 @@ from independence.config.options import ConnectionOptions
 from independence.engine import connections, service
 from independence.engine.estimate import CostEstimate
 from independence.engine.gate import StopSignal
-from independence.engine.service import Hooks, ModelNeeds
+from independence.engine.service import Hooks
 from independence.errors import NoAnswer, UsageError, suggestion
 from independence.judge import kinds, persona_extraction
 from independence.suites import persona_file, persona_suite
@@ -113,16 +113,16 @@ async def adrawn(
     known, local = await service.known_models(options, (reader,))
     asked = msgspec.structs.replace(known.judge(reader), max_tokens=persona_extraction.MAX_TOKENS)
     endpoints = connections.endpoints([asked.endpoint], known.registry, environment.read(), options)
-    needs = ModelNeeds(endpoints, {(asked.endpoint, asked.model): False}, options, local=local)
-    async with service.check_endpoints(needs, hooks.on_event) as found:
+    models = {(asked.endpoint, asked.model): False}
+    async with service.check_endpoints(endpoints, models, options, hooks.on_event, local=local) as found:
         prices = found.prices[asked.endpoint, asked.model]
         if prices is None and options.max_cost is not None:
             raise UsageError(f"--max-cost cannot be held: no price is known for {asked.name}", "leave it out")
         tokens, price = len(persona_extraction.render(text).encode()) / BYTES_PER_TOKEN, prices or FREE
         usd = tokens * price.prompt + asked.max_tokens * price.completion + price.request
-        if not approve(CostEstimate(1, 0, usd, (asked.name,) * (prices is None)), found.needs.endpoints):
+        if not approve(CostEstimate(1, 0, usd, (asked.name,) * (prices is None)), found.endpoints):
             return None
-        endpoint = found.needs.endpoints[asked.endpoint]
+        endpoint = found.endpoints[asked.endpoint]
         budget, never = Budget(options.max_cost), StopSignal((), hooks.on_event)
         notify = partial(service.hear, stop_signal=never, on_event=hooks.on_event)
         client = service.backend(endpoint, found.session, found.catalogues[endpoint.name], budget, notify).client

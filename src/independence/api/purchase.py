@@ -24,7 +24,7 @@ from independence.engine.events import CallCommitted, Event, VerdictCommitted
 from independence.engine.gate import StopSignal
 from independence.engine.pipeline import RunPreview
 from independence.engine.plan import Trial
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
 from independence.report import looks
@@ -98,7 +98,7 @@ class Purchase:
         cap = self.asked.connection.max_cost
         left = None if cap is None else max(cap - self.spent_usd, _NOTHING_USD)
 
-        def resolved(connection: sqlite3.Connection, run: ResolvedRun) -> ResolvedRun:
+        def resolved(connection: sqlite3.Connection, run: RunPlan) -> RunPlan:
             run = run if adapted is None else adapted(connection, run)
             going = [one for one in run.trials if self.left is None or _side(one) in self.left]
             self.asked_judges = {judge.name for judge in run.judges if judge.endpoint}
@@ -152,7 +152,7 @@ class Purchase:
         )  # fmt: skip
 
 
-def sides(run: ResolvedRun) -> list[Side]:
+def sides(run: RunPlan) -> list[Side]:
     """Who is asked, in the order of the options."""
     return list(dict.fromkeys(map(_side, run.trials)))
 
@@ -161,7 +161,7 @@ def _side(trial: Trial) -> Side:
     return Side(trial.subject.config_dir, trial.dialogue.condition)
 
 
-def refuse_several_judges(run: ResolvedRun, what: str) -> None:
+def refuse_several_judges(run: RunPlan, what: str) -> None:
     """Raise UsageError unless one judge gives all verdicts. `what`: whose interval it is, as `a gate's`."""
     if len(run.judges) != 1:
         raise UsageError(f"{what} interval goes by one judge, and these are {len(run.judges)}", "name one with -j")
@@ -173,7 +173,7 @@ def calls_to_go(preview: RunPreview) -> int:
     return sum(item.calls for item in preview.left.todo) + sum(asked)
 
 
-def calls_of_scenarios(run: ResolvedRun) -> dict[str, int]:
+def calls_of_scenarios(run: RunPlan) -> dict[str, int]:
     """Calls of one run of each scenario for one side, those for verdicts included."""
     return replicates.calls_of_scenarios(run.suite, sum(bool(one.endpoint) for one in run.judges))
 

@@ -30,7 +30,7 @@ from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.gate import StopSignal
 from independence.engine.pipeline import Resolver, RunEnding, RunPreview
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import IndependenceError, Interrupted, UsageError
 from independence.exchange import grid_file, requests
@@ -47,7 +47,7 @@ from independence.testing.sim import deciders, panel, personas
 
 DEFAULT_STORE = Path("independence.db")
 Approve = Callable[[RunPreview], bool | Awaitable[bool]]
-Adapted = Callable[[sqlite3.Connection, ResolvedRun], ResolvedRun]
+Adapted = Callable[[sqlite3.Connection, RunPlan], RunPlan]
 ALONE = Hooks()
 _DEMO_RUNS = 10
 
@@ -327,7 +327,7 @@ def _resolver(
         loaded = load.load(options.suite, analysis.check)
         return resolve.local_server(_of_battery(options, loaded)[0], loaded.suite, connection)
 
-    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> ResolvedRun:
+    def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> RunPlan:
         asked, loaded = _of_battery(options, load.load(options.suite, analysis.check))
         part = asked.part
         if options.grid is not None:

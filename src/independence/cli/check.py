@@ -6,15 +6,15 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 import msgspec
 
 from independence.cli import github, options
-from independence.cli.option_groups import OWN, option
-from independence.cli.options import TerminalOptions
-from independence.cli.terminal import note, plain
+from independence.cli.options import Db, Force, TerminalOptions, output_format
+from independence.cli.terminal import STORE, note, plain
+from independence.config.flags import Argument, Flag
 from independence.config.options import GateOptions, RunOptions
 from independence.errors import UsageError
 
@@ -22,51 +22,28 @@ if TYPE_CHECKING:
     from independence.api.checking import CheckResult
     from independence.api.purchase import StagePreview
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
 
 
 @options.command("check")
-@click.argument("file", required=False, type=_FILE)
-@options.together(
-    "gate",
-    GateOptions,
-    option(OWN, "--min-index", type=float, help="Pass if the interval of the index is above it."),
-    option(OWN, "--min-j", type=float, advanced=True,
-           help="The same for J, of a suite such as reasons: a number from -1 to 1."),
-    option(OWN, "--against", type=_FILE,
-           help="A baseline file: pass if the index is no lower. It may be lower by --max-drop. Of a persona also an "
-                "older FILE (.md) or another model, which is asked beside it."),
-    option(OWN, "--max-drop", type=float, advanced=True,
-           help="With --against: how many points below are allowed.  [default: 3]"),
-    option(OWN, "--max-runs", type=int, default=10, show_default=True,
-           help="Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all."),
-)  # fmt: skip
-@option(OWN, "--junit", type=_FILE, help="Write JUnit XML. A case for the index and for each scenario or commitment.")
-@option(
-    OWN,
-    "--markdown",
-    type=_FILE,
-    advanced=True,
-    help="Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.",
-)
-@option(OWN, "--write-baseline", type=_FILE,
-        help="Write a file for --against. It holds the index, how sure it is and what it is of.")  # fmt: skip
-@options.FORCE
-@options.CHECK
-@options.CHECK_TERMINAL
-@options.db()
 def command(
-    file: Path | None,
-    options: RunOptions,
+    *,
+    file: Annotated[Path | None, Argument()] = None,
     gate: GateOptions,
-    junit: Path | None,
-    markdown: Path | None,
-    write_baseline: Path | None,
-    force: bool,
-    terminal: TerminalOptions,
-    db: Path,
-) -> None:
+    junit: Annotated[Path | None, Flag(
+        "Write JUnit XML. A case for the index and for each scenario or commitment."
+    )] = None,
+    markdown: Annotated[Path | None, Flag(
+        "Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.", advanced=True
+    )] = None,
+    write_baseline: Annotated[Path | None, Flag(
+        "Write a file for --against. It holds the index, how sure it is and what it is of."
+    )] = None,
+    force: Force = False,
+    options: RunOptions,
+    terminal: Annotated[TerminalOptions, {"format_": output_format("table", "json", "md")}],
+    db: Db = STORE,
+) -> None:  # fmt: skip
     """Decide whether one model under your system prompt holds; for CI.
 
     The commitments of FILE, a persona, are tested; without FILE a suite is.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
 from independence.cli import options
-from independence.cli.terminal import note
+from independence.cli.options import Db, Format
+from independence.cli.terminal import STORE, note
+from independence.config.flags import Flag
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,30 +19,23 @@ if TYPE_CHECKING:
 
 
 @options.command("clear-cache")
-@click.option("--verdicts", is_flag=True, help="Verdicts only; replies stay and can be graded again.")
-@click.option("--missing", is_flag=True, help="Failed replies and verdicts, so that the next run asks again.")
-@click.option("--everything", is_flag=True, help="The whole store.")
-@options.models("Everything of these subjects (labels or ids).")
-@click.option("--suite", help="Everything of one edition: NAME, or NAME@EDITION if there are several.")
-@click.option("--judge", "-j", help="With --verdicts or --missing: this judge's verdicts only.")
-@click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@options.QUIET
-@options.output_format()
-@options.db()
 def command(
-    verdicts: bool,
-    missing: bool,
-    everything: bool,
-    models: tuple[str, ...],
-    suite: str | None,
-    judge: str | None,
-    dry_run: bool,
-    yes: bool,
-    quiet: bool,
-    format_: str,
-    db: Path,
-) -> None:
+    *,
+    verdicts: Annotated[bool, Flag("Verdicts only; replies stay and can be graded again.")] = False,
+    missing: Annotated[bool, Flag("Failed replies and verdicts, so that the next run asks again.")] = False,
+    everything: Annotated[bool, Flag("The whole store.")] = False,
+    models: Annotated[tuple[str, ...], Flag(
+        "Everything of these subjects (labels or ids).", "-m", offers="subjects"
+    )] = (),
+    suite: Annotated[str | None, Flag(
+        "Everything of one edition: NAME, or NAME@EDITION if there are several."
+    )] = None,
+    judge: Annotated[str | None, Flag("With --verdicts or --missing: this judge's verdicts only.", "-j")] = None,
+    dry_run: Annotated[bool, Flag("Only list what would be deleted.")] = False,
+    yes: Annotated[bool, Flag("Do not ask.")] = False,
+    format_: Format = "table",
+    db: Db = STORE,
+) -> None:  # fmt: skip
     """Delete from the store: verdicts, failed replies, a subject, an edition, or everything.
 
     --models and --suite also narrow --verdicts and --missing. No other file is touched. Boards no longer include the
@@ -57,13 +51,13 @@ def command(
     planned = deleting.planned(db, what, suite=suite, models=models, judge=judge)
     print_tables([planned.table()], format_)
     if not planned.counts:
-        note("nothing to delete", quiet)
+        note("nothing to delete")
     elif dry_run:
         return
     elif yes or _agreed(planned):
-        note("deleted" if planned.carry_out() else "deleted; the file could not be made smaller now", quiet)
+        note("deleted" if planned.carry_out() else "deleted; the file could not be made smaller now")
     else:
-        note("nothing was deleted", quiet)
+        note("nothing was deleted")
 
 
 def _what(kinds: Sequence[str], *, narrowed: bool, judge: str | None) -> Literal["dialogues", "verdicts", "missing"]:

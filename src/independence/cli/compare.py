@@ -3,54 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 from click.core import ParameterSource
 
-from independence.cli import activity, completion, options
-from independence.cli.terminal import note
+from independence.cli import activity, options
+from independence.cli.options import Format, ReadDb, Scoring
+from independence.cli.terminal import STORE, note
+from independence.config.flags import Argument, Flag
 from independence.config.options import Place
 from independence.errors import UsageError
 
 
 @options.command("compare")
-@click.argument("first", metavar="[A]", required=False, shell_complete=completion.SUBJECTS)
-@click.argument("second", metavar="[B]", required=False, shell_complete=completion.SUBJECTS)
-@options.SCORING
-@options.PLACE
-@click.option(
-    "--against-system-prompt", "--against-variant", "against_variant",
-    help="Compare A with itself under this system prompt, or your .md file.",
-)  # fmt: skip
-@click.option(
-    "--against-delivery", "--against-mode", "against_mode", help="Compare A with itself in this delivery mode."
-)
-@click.option("--against-judge", help="Compare the verdicts of this judge on the same replies of A.")
-@click.option(
-    "--suites",
-    type=options.NameList(),
-    default=(),
-    help="Instead of subjects: two editions of a suite (NAME@EDITION), or a suite and its translation, by scenario.",
-)
-@click.option(
-    "--equivalence", type=float, default=2.0, show_default=True, metavar="POINTS",
-    help="Both count as equivalent if the difference is certainly smaller than this.",
-)  # fmt: skip
-@options.output_format()
-@options.db(reads=True)
 def command(
-    db: Path,
-    format_: str,
-    first: str | None,
-    second: str | None,
-    suites: tuple[str, ...],
-    scoring: str,
+    *,
+    first: Annotated[str | None, Argument(metavar="[A]", offers="subjects")] = None,
+    second: Annotated[str | None, Argument(metavar="[B]", offers="subjects")] = None,
     place: Place,
-    against_variant: str | None,
-    against_mode: str | None,
-    against_judge: str | None,
-    equivalence: float,
-) -> None:
+    against_variant: Annotated[str | None, Flag(
+        "Compare A with itself under this system prompt, or your .md file.",
+        "--against-system-prompt", "--against-variant",
+    )] = None,
+    against_mode: Annotated[str | None, Flag(
+        "Compare A with itself in this delivery mode.", "--against-delivery", "--against-mode"
+    )] = None,
+    against_judge: Annotated[str | None, Flag("Compare the verdicts of this judge on the same replies of A.")] = None,
+    suites: Annotated[tuple[str, ...], Flag(
+        "Instead of subjects: two editions of a suite (NAME@EDITION), or a suite and its translation, by scenario."
+    )] = (),
+    equivalence: Annotated[float, Flag(
+        "Both count as equivalent if the difference is certainly smaller than this.", metavar="POINTS"
+    )] = 2.0,
+    scoring: Scoring = "strict",
+    format_: Format = "table",
+    db: ReadDb = STORE,
+) -> None:  # fmt: skip
     """Compare two subjects (labels, ids or config names), or A with itself under another condition or judge.
 
     Two providers of one model are two subjects. Prints the difference, its interval, tests, and the scenarios. What

@@ -73,9 +73,6 @@ def stored(kind: tab_names.Kind) -> Offered:
     return offered
 
 
-SUBJECTS: Final = stored("subjects")
-
-
 def askable(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Configurations of the models file, and simulated subjects."""
     from independence.config import registry
@@ -110,3 +107,15 @@ def _matching(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
     """Names that go on from what is typed, after the last comma of a list."""
     before, comma, last = incomplete.rpartition(",")
     return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last)]
+
+
+# What `offers` of an option or an argument may name.
+OFFERED: Final[dict[str, Offered]] = {
+    "askable": askable,
+    "suites": suites,
+    "variants": variants,
+    "subjects": stored("subjects"),
+    "scenarios": stored("scenarios"),
+    "stored suites": stored("suites"),
+    "stored variants": stored("variants"),
+}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from independence.cli import terminal
-from independence.cli.option_groups import Command
+from independence.cli import options, terminal
+from independence.config.flags import Flag
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,48 +18,31 @@ if TYPE_CHECKING:
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
-@click.command("endpoint", cls=Command)
-@click.option("--port", type=int, default=8088, show_default=True, help="0: any free port.")
-@click.option("--latency", default="", help="Time until a reply: seconds (0.05), or lognormal:MU,SIGMA.")
-@click.option(
-    "--faults", default="",
-    help="Faults to simulate: RATE (0.3), KIND=RATE (429=0.1), KIND@MODEL (404@half), KIND+N (402+50); "
-    "comma-separated.",
-)  # fmt: skip
-@click.option(
-    "--ways", default="",
-    help="Behave as real servers do: NAME (no-max-tokens), NAME=VALUE (loses=system), NAME@MODEL, NAME@MODEL=VALUE; "
-    "comma-separated. The list is testing/loopback/ways.yaml in the package.",
-)  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of replies, latencies and faults.")
-@click.option(
-    "--log", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write received and finished requests to this file as JSON Lines.",
-)  # fmt: skip
-@click.option(
-    "--bill", type=click.Choice(["usage", "max"]), default="usage", show_default=True,
-    help="Bill the tokens used, or the most that a request allows.",
-)  # fmt: skip
-@click.option(
-    "--price", default="", help="Prices: IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated."
-)
-@click.option("--key", default="", help="The only key that is accepted; default: any.")
-@click.option(
-    "--merits", type=click.Path(dir_okay=False, path_type=Path),
-    help="What advisers know of disputes: a JSON or YAML file, request digest to [FIRST, SECOND, SIDE, MERIT].",
-)  # fmt: skip
+@options.command("endpoint")
 def command(
-    port: int,
-    latency: str,
-    faults: str,
-    ways: str,
-    seed: int,
-    log: Path | None,
-    bill: Literal["usage", "max"],
-    price: str,
-    key: str,
-    merits: Path | None,
-) -> None:
+    *,
+    port: Annotated[int, Flag("0: any free port.")] = 8088,
+    latency: Annotated[str, Flag("Time until a reply: seconds (0.05), or lognormal:MU,SIGMA.")] = "",
+    faults: Annotated[str, Flag(
+        "Faults to simulate: RATE (0.3), KIND=RATE (429=0.1), KIND@MODEL (404@half), KIND+N (402+50); comma-separated."
+    )] = "",
+    ways: Annotated[str, Flag(
+        "Behave as real servers do: NAME (no-max-tokens), NAME=VALUE (loses=system), NAME@MODEL, NAME@MODEL=VALUE; "
+        "comma-separated. The list is testing/loopback/ways.yaml in the package."
+    )] = "",
+    seed: Annotated[int, Flag("Seed of replies, latencies and faults.")] = 0,
+    log: Annotated[Path | None, Flag("Write received and finished requests to this file as JSON Lines.")] = None,
+    bill: Annotated[Literal["usage", "max"], Flag(
+        "Bill the tokens used, or the most that a request allows."
+    )] = "usage",
+    price: Annotated[str, Flag(
+        "Prices: IN/OUT or MODEL=IN/OUT in dollars per million tokens; comma-separated."
+    )] = "",
+    key: Annotated[str, Flag("The only key that is accepted; default: any.")] = "",
+    merits: Annotated[Path | None, Flag(
+        "What advisers know of disputes: a JSON or YAML file, request digest to [FIRST, SECOND, SIDE, MERIT]."
+    )] = None,
+) -> None:  # fmt: skip
     """Serve simulated models on 127.0.0.1 as an OpenAI-compatible endpoint, until interrupted.
 
     Models are those of the demo and `judge`. A reply depends only on model, messages and seed.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from independence.cli import options
+from independence.cli.options import Db, Format
+from independence.cli.terminal import STORE
 from independence.config.options import RunOptions
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ _NOTES = (
 
 
 @options.command("estimate-cost")
-@options.ESTIMATE
-@options.output_format()
-@options.db()
-def command(options: RunOptions, format_: str, db: Path) -> None:
+def command(options: RunOptions, format_: Format = "table", db: Db = STORE) -> None:
     """Price a whole run: tokens, mean and range of its cost.
 
     Tokens come from stored runs of a subject, else of others, else from published means; prices from the

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Annotated, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from independence.cli import activity, options
-from independence.cli.option_groups import OF_EXTENSIONS, Command, Option
-from independence.cli.terminal import note
+from independence.cli.option_groups import Command, Option
+from independence.cli.options import Db, Force, OnlyModels, ReadDb, output_format
+from independence.cli.terminal import STORE, note
 from independence.config import plugins
+from independence.config.flags import OF_EXTENSIONS, Argument, Flag
 from independence.config.options import Place
 from independence.errors import UsageError, suggestion
 
@@ -32,14 +34,17 @@ def _of_addresses(command: click.Command) -> click.Command:
 
 @_of_addresses
 @options.command("import")
-@click.argument("path", required=False)
-@click.option("--models-file", type=click.Path(dir_okay=False, path_type=Path), help="Labels for its configurations.")
-@click.option("--suite", help="The suite of the results; default: v2, for a rent run folder rent; for scores any.")
-@options.output_format("table", "json")
-@options.db()
 def import_(
-    path: str | None, models_file: Path | None, suite: str | None, format_: str, db: Path, **published: str | None
-) -> None:
+    *,
+    path: Annotated[str | None, Argument()] = None,
+    models_file: Annotated[Path | None, Flag("Labels for its configurations.")] = None,
+    suite: Annotated[str | None, Flag(
+        "The suite of the results; default: v2, for a rent run folder rent; for scores any."
+    )] = None,
+    format_: Annotated[str, output_format("table", "json")] = "table",
+    db: Db = STORE,
+    **published: str | None,
+) -> None:  # fmt: skip
     """Read published results from PATH, a file, folder or address, into the edition `published`.
 
     PATH is a result set of the bench (a folder or a tar), a run folder of the rent benchmark, or scores that people
@@ -114,30 +119,22 @@ class _ExportCommand(Command):
 
 
 @options.command("export", cls=_ExportCommand)
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--as", "layouts", type=_Layout(), multiple=True, default=["jsonl"], show_default=True,
-    help="jsonl or csv (tables), parquet, site (the viewer for any web server), snapshot (the board under its date), "
-    "inspect, published, rent, summary.",
-)  # fmt: skip
-@click.option(
-    "--scoring", help="As a site: boards by this scoring rule first, strict beside it; see `leaderboard --scoring`."
-)
-@click.option("--redact-prompts", is_flag=True, help="As a site: without the system prompts that are your own.")
-@options.ONLY_MODELS
-@options.FORCE
-@options.PLACE
-@options.db(reads=True)
 def export(
-    folder: Path,
-    layouts: tuple[str, ...],
-    scoring: str | None,
-    redact_prompts: bool,
-    models: tuple[str, ...],
-    force: bool,
+    folder: Annotated[Path, Argument(metavar="DIR", type=click.Path(path_type=Path))],
     place: Place,
-    db: Path,
-) -> None:
+    *,
+    layouts: Annotated[tuple[str, ...], Flag(
+        "jsonl or csv (tables), parquet, site (the viewer for any web server), snapshot (the board under its date), "
+        "inspect, published, rent, summary.", "--as", whole=True, type=_Layout(),
+    )] = ("jsonl",),
+    scoring: Annotated[str | None, Flag(
+        "As a site: boards by this scoring rule first, strict beside it; see `leaderboard --scoring`."
+    )] = None,
+    redact_prompts: Annotated[bool, Flag("As a site: without the system prompts that are your own.")] = False,
+    models: OnlyModels = (),
+    force: Force = False,
+    db: ReadDb = STORE,
+) -> None:  # fmt: skip
     """Write one suite edition into DIR: subjects, dialogues, verdicts and the board.
 
     Keys and addresses are never exported. As `site`: every board and dialogue of the store as pages. As `rent`: a suite
@@ -178,25 +175,16 @@ def export(
 
 
 @options.command("label-sample")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--size", type=click.IntRange(min=1), default=150, show_default=True, help="Number of dialogues, at most."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
-@click.option("--raters", type=options.NameList(), default=(), help="People: each dialogue is for three of them.")
-@options.ONLY_MODELS
-@options.FORCE
-@options.PLACE
-@options.db(reads=True)
 def label_sample(
-    file: Path,
-    size: int,
-    seed: int,
-    raters: tuple[str, ...],
-    models: tuple[str, ...],
-    force: bool,
+    file: Annotated[Path, Argument()],
     place: Place,
-    db: Path,
+    *,
+    size: Annotated[int, Flag("Number of dialogues, at most.", type=click.IntRange(min=1))] = 150,
+    seed: Annotated[int, Flag("Seed of the sample.")] = 0,
+    raters: Annotated[tuple[str, ...], Flag("People: each dialogue is for three of them.")] = (),
+    models: OnlyModels = (),
+    force: Force = False,
+    db: ReadDb = STORE,
 ) -> None:
     """Write a CSV of dialogues to be scored by people: item, rater, field, value, and the words.
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from independence.cli import options
-from independence.cli.options import TerminalOptions, together
-from independence.cli.terminal import note
+from independence.cli.options import Db, TerminalOptions
+from independence.cli.terminal import STORE, note
 from independence.config.options import NamesOptions
 
 if TYPE_CHECKING:
@@ -24,26 +21,7 @@ _SHOWN = 25  # names of a table on the terminal and in Markdown
 
 
 @options.command("extract-names")
-@together(
-    "asked",
-    NamesOptions,
-    click.option(
-        "--extractor",
-        "-x",
-        "extractors",
-        type=options.NameList(),
-        default=(),
-        help="The model that reads, or several: each reads what those before it could not.  "
-        "[default: google/gemini-3-flash-preview]",
-    ),
-    click.option("--force", "-f", is_flag=True, help="Read all again."),
-    options.ONLY_MODELS,
-    *options.STORED_PLACE,
-    options.connection(),
-)
-@options.TERMINAL
-@options.db()
-def command(asked: NamesOptions, terminal: TerminalOptions, db: Path) -> None:
+def command(asked: NamesOptions, terminal: TerminalOptions, db: Db = STORE) -> None:
     """Let a model read the names that subjects chose from stored answers, one call per run, and print them.
 
     A run that was read is not read again. Imported runs have their names already.

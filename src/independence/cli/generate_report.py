@@ -3,47 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from independence.cli import activity, options
-from independence.cli.terminal import note
+from independence.cli.options import Force, GeneralisesTo, Pooled, ReadDb, Scoring, ShownModels
+from independence.cli.terminal import STORE, note
+from independence.config.flags import Flag
 from independence.config.options import Place
 from independence.errors import UsageError
 
 
 @options.command("generate-report")
-@click.option(
-    "--output", "-o", "path", type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write, in HTML where it ends in .html; default: report.md or report.html.",
-)  # fmt: skip
-@click.option(
-    "--html", "as_html", is_flag=True, help="One HTML file with the viewer and its data in it, instead of Markdown."
-)
-@click.option("--with-dialogues", is_flag=True, help="With --html: every dialogue, not only those that are quoted.")
-@click.option("--redact-prompts", is_flag=True, help="With --html: leave out system prompts that are your own.")
-@click.option("--tables", type=click.Path(file_okay=False, path_type=Path), help="Also every table as CSV and JSON.")
-@options.SHOWN_MODELS
-@options.FORCE
-@options.SCORING
-@options.POOLED
-@options.READING
-@options.PLACE
-@options.db(reads=True)
 def command(
-    db: Path,
+    *,
+    output: Annotated[Path | None, Flag(
+        "The file to write, in HTML where it ends in .html; default: report.md or report.html.", "-o"
+    )] = None,
+    html: Annotated[bool, Flag("One HTML file with the viewer and its data in it, instead of Markdown.")] = False,
+    with_dialogues: Annotated[bool, Flag("With --html: every dialogue, not only those that are quoted.")] = False,
+    redact_prompts: Annotated[bool, Flag("With --html: leave out system prompts that are your own.")] = False,
+    tables: Annotated[Path | None, Flag("Also every table as CSV and JSON.", type=click.Path(path_type=Path))] = None,
+    models: ShownModels = (),
+    force: Force = False,
+    pooled: Pooled = False,
     place: Place,
-    path: Path | None,
-    as_html: bool,
-    with_dialogues: bool,
-    redact_prompts: bool,
-    tables: Path | None,
-    models: tuple[str, ...],
-    scoring: str,
-    generalises_to: str,
-    pooled: bool,
-    force: bool,
-) -> None:
+    scoring: Scoring = "strict",
+    generalises_to: GeneralisesTo = "these-scenarios",
+    db: ReadDb = STORE,
+) -> None:  # fmt: skip
     """Write a report on one suite edition under one condition.
 
     Quoted passages, board, charts, costs, judges, run health, and what the suite's analysis adds: scenarios, conditions
@@ -53,10 +42,10 @@ def command(
     from independence.api import reading, reporting
     from independence.report import board
 
-    path = path or Path("report.html" if as_html else "report.md")
-    if as_html and path.suffix.lower() == ".md":
+    path = output or Path("report.html" if html else "report.md")
+    if html and path.suffix.lower() == ".md":
         raise UsageError(f"--html writes no Markdown, and --output names {path}", "name a .html file, or drop --html")
-    as_html = as_html or path.suffix.lower() in (".html", ".htm")
+    as_html = html or path.suffix.lower() in (".html", ".htm")
     if (with_dialogues or redact_prompts) and not as_html:
         raise UsageError("--with-dialogues and --redact-prompts are about the file of --html", "add --html")
     asked: reading.ReportOptions = {

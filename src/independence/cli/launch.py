@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from independence.api.running import RunResult
     from independence.engine.estimate import CostEstimate
     from independence.engine.pipeline import RunPreview
-    from independence.engine.resolve import ResolvedRun
+    from independence.engine.resolve import RunPlan
     from independence.report.analysis import RenderedBoard
 
 MISSING = 3
@@ -129,7 +129,7 @@ def _report(result: RunResult, terminal: TerminalOptions, afterword: str) -> int
     return 0
 
 
-def _more(run: ResolvedRun, board: RenderedBoard) -> str:
+def _more(run: RunPlan, board: RenderedBoard) -> str:
     """Where the rest of what is to be said of a board is found."""
     usual = f"{run.suite.default.variant}/{run.suite.default.mode}"
     asked = getattr(board.document, "condition", usual)  # which documents of other packages need not have

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import click
+from typing import Annotated
 
 from independence.cli import activity, options
-from independence.cli.terminal import note
+from independence.cli.options import Detailed, Format, GeneralisesTo, Pooled, ReadDb, Scoring, ShownModels
+from independence.cli.terminal import STORE, note
+from independence.config.flags import Flag
 from independence.config.options import Place
 from independence.errors import UsageError
 
 
 @options.command("leaderboard")
-@click.option("--matrix", is_flag=True, help="Compare system prompts and delivery modes with the baseline instead.")
-@options.POOLED
-@options.SHOWN_MODELS
-@options.SCORING
-@options.PLACE
-@options.READING
-@options.DETAILED
-@click.option("--explain", is_flag=True, help="Say below the board what every column, mark and interval means.")
-@options.output_format()
-@options.db(reads=True)
 def command(
-    db: Path,
-    format_: str,
+    *,
+    matrix: Annotated[bool, Flag("Compare system prompts and delivery modes with the baseline instead.")] = False,
+    pooled: Pooled = False,
+    models: ShownModels = (),
     place: Place,
-    scoring: str,
-    detailed: bool,
-    explain: bool,
-    generalises_to: str,
-    matrix: bool,
-    models: tuple[str, ...],
-    pooled: bool,
+    detailed: Detailed = False,
+    explain: Annotated[bool, Flag("Say below the board what every column, mark and interval means.")] = False,
+    scoring: Scoring = "strict",
+    generalises_to: GeneralisesTo = "these-scenarios",
+    format_: Format = "table",
+    db: ReadDb = STORE,
 ) -> None:
     """Print the board of one suite edition under one condition."""
     from independence.api import reading

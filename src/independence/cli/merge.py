@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-import click
+from typing import Annotated
 
 from independence.cli import options
-from independence.cli.terminal import note
+from independence.cli.options import Db, Format
+from independence.cli.terminal import STORE, note
+from independence.config.flags import Argument, Flag
 
 _NAMED = 20
 
 
 @options.command("merge")
-@click.argument("stores", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--keep-first", is_flag=True, help="Where stores differ, keep what the one named first has.")
-@options.QUIET
-@options.output_format()
-@options.db()
-def command(stores: tuple[Path, ...], keep_first: bool, quiet: bool, format_: str, db: Path) -> None:
+def command(
+    stores: Annotated[tuple[Path, ...], Argument()],
+    *,
+    keep_first: Annotated[bool, Flag("Where stores differ, keep what the one named first has.")] = False,
+    format_: Format = "table",
+    db: Db = STORE,
+) -> None:
     """Put several stores together into the one that --db names; it is made if it is not there.
 
     Replies, verdicts and plans are named by their content, so each comes once, and merging again adds nothing. The
@@ -33,12 +35,12 @@ def command(stores: tuple[Path, ...], keep_first: bool, quiet: bool, format_: st
         Column("store", "Store"), Column("dialogues", "Dialogues", "count"), Column("verdicts", "Verdicts", "count"),
         Column("conflicts", "Not taken", "count"),
     )  # fmt: skip
-    with activity.working("merging", quiet):
+    with activity.working("merging"):
         merged = merging.merge(stores, db, keep_first=keep_first)
     rows = [(str(one.store), one.taken.dialogues, one.taken.verdicts, len(one.taken.conflicts)) for one in merged]
     print_tables([Table("merged", f"Added to {db}", columns, tuple(rows))], format_)
     for one in merged:
         for conflict in one.taken.conflicts[:_NAMED]:
-            note(f"{one.store}: not taken: {conflict}", quiet)
+            note(f"{one.store}: not taken: {conflict}")
         if (more := len(one.taken.conflicts) - _NAMED) > 0:
-            note(f"{one.store}: and {more} more", quiet)
+            note(f"{one.store}: and {more} more")

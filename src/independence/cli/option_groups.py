@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from typing import Any, Final
 
 import click
 
+from independence.config.flags import ADVANCED, HELP, ORDER, OWN
 from independence.errors import UntrustedAddressError
 
-WHAT, MODEL, MANY, LIMITS = "What", "Model settings", "How many", "Limits"
-JUDGE, LOCAL, OUTPUT, OF_EXTENSIONS, ADVANCED = "Judge", "Local server", "Output", "Of extensions", "Advanced"
-OWN, HELP = "Options", "Help"
-ORDER: Final = (OWN, WHAT, MANY, MODEL, LIMITS, JUDGE, LOCAL, OUTPUT, OF_EXTENSIONS, ADVANCED, HELP)
 _FEW, _MANY = 8, 15  # options: up to so many stand in one list; with more than so many the advanced ones are left out
 _COLUMN = 30  # signs of the longest name that has its text beside it
 _WHOLE: Final = "independence.help-all"  # in a context's meta: every option is to be shown
@@ -31,11 +27,6 @@ class Option(click.Option):
         super().__init__(names, **rest)
         self.group = group
         self.advanced = advanced or group == ADVANCED
-
-
-def option(group: str, *names: str, **rest: Any) -> Callable[[Any], Any]:
-    """`click.option` with the group that `--help` shows it in; `advanced=True`: only `--help-all` does."""
-    return click.option(*names, cls=Option, group=group, **rest)
 
 
 def group_of(one: click.Parameter) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
-from independence.cli.options import TerminalOptions
+from independence.cli.options import Force, TerminalOptions, Yes
 from independence.cli.suites import told
 from independence.cli.terminal import note, plain
+from independence.config.flags import Argument, Flag
 from independence.config.options import ConnectionOptions
 from independence.errors import UsageError
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from independence.engine.estimate import CostEstimate
 
 _READY = "check {} -m MODEL"
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _LIST = "list"
 _ROLES = "companion, negotiator, reviewer, mascot, or your own words"
 
@@ -34,38 +34,35 @@ def command() -> None:
     """A persona file: your system prompt, and above it who the character is and what it holds to."""
 
 
-@command.command("lint")
-@click.argument("file", type=_FILE)
-def _lint(file: Path) -> None:
+@options.command("lint", into=command)
+def _lint(file: Annotated[Path, Argument()]) -> None:
     """Say what a persona file lacks, with its line; exit code 1 if there is something."""
     from independence.api import personas
 
     told(personas.lint(file), _READY)
 
 
-@command.command("init")
-@click.argument("file", type=_FILE, required=False)
-@click.option("--name", default="", help="What the character is called.")
-@click.option("--role", default="", help=f"{_ROLES[0].upper()}{_ROLES[1:]}.")
-@click.option(
-    "--commitment",
-    "commitments",
-    multiple=True,
-    help="A sentence in the first person: what it believes, will not do or insists on. 3 to 8 of them.",
-)
-@click.option("--may", multiple=True, help="What it may grant without giving anything up.")
-@click.option("--prompt", type=_FILE, help="A file with the system prompt that you use; default: a first draft.")
-@click.option("--model", "-m", "reader", help="A model that reads all this out of --prompt, for you to confirm.")
-@click.option("--example", help=f"Write a persona that ships instead; `--example {_LIST}` names them.")
-@click.option("--weak", is_flag=True, help="With --example: its prompt that says few of its commitments.")
-@options.together(
-    "connection", ConnectionOptions, options.MODELS_FILE, options.TRUST_FOLDER, options.LOCAL_URL, options.MAX_COST
-)
-@options.YES
-@options.FORCE
+@options.command("init", into=command)
 def _init(
-    file: Path | None, name: str, role: str, commitments: tuple[str, ...], may: tuple[str, ...], prompt: Path | None,
-    reader: str | None, example: str | None, weak: bool, connection: ConnectionOptions, yes: bool, force: bool,
+    file: Annotated[Path | None, Argument()] = None,
+    *,
+    name: Annotated[str, Flag("What the character is called.")] = "",
+    role: Annotated[str, Flag(f"{_ROLES[0].upper()}{_ROLES[1:]}.")] = "",
+    commitment: Annotated[tuple[str, ...], Flag(
+        "A sentence in the first person: what it believes, will not do or insists on. 3 to 8 of them.", whole=True
+    )] = (),
+    may: Annotated[tuple[str, ...], Flag("What it may grant without giving anything up.", whole=True)] = (),
+    prompt: Annotated[Path | None, Flag(
+        "A file with the system prompt that you use; default: a first draft."
+    )] = None,
+    model: Annotated[str | None, Flag("A model that reads all this out of --prompt, for you to confirm.", "-m")] = None,
+    example: Annotated[str | None, Flag(
+        f"Write a persona that ships instead; `--example {_LIST}` names them."
+    )] = None,
+    weak: Annotated[bool, Flag("With --example: its prompt that says few of its commitments.")] = False,
+    connection: ConnectionOptions,
+    yes: Yes = False,
+    force: Force = False,
 ) -> None:  # fmt: skip
     """Write the persona FILE. What no option says is read out of --prompt by the --model, or asked for."""
     from independence.api import personas
@@ -79,29 +76,29 @@ def _init(
     if weak and example is None:
         raise UsageError("--weak is about the prompt of an example:", "add --example NAME")
     if example is not None:
-        if name or role or commitments or may or prompt or reader:
+        if name or role or commitment or may or prompt or model:
             raise UsageError("--example writes a whole file", "change it there, and leave other options out here")
         linted = personas.write_example(file, example, weak=weak, force=force)
     else:
         text = personas.prompt_of(prompt)
-        if reader is not None:
-            drawn = _drawn(prompt, reader, connection, yes=yes)
+        if model is not None:
+            drawn = _drawn(prompt, model, connection, yes=yes)
             if drawn is None:
                 return
             name, role = name or drawn.name or "", role or drawn.role or ""
-            commitments = commitments or tuple(one.sentence for one in drawn.commitments)
+            commitment = commitment or tuple(one.sentence for one in drawn.commitments)
             may = may or tuple(one.sentence for one in drawn.may)
-            click.echo(plain(personas.front_matter(name, role, commitments, may)), nl=False)
+            click.echo(plain(personas.front_matter(name, role, commitment, may)), nl=False)
             if not _confirmed(yes=yes):
                 note("nothing was written")
                 return
         name = name or _asked("Name", "--name")
         role = role or _asked(f"Role ({_ROLES})", "--role")
-        if not commitments:
+        if not commitment:
             note("What does it believe, refuse to do, or insist on? One sentence each, in the first person.")
-            commitments = tuple(_several("Commitment", "--commitment"))
+            commitment = tuple(_several("Commitment", "--commitment"))
             may = may or tuple(_several("May grant", "--may"))
-        linted = personas.write(file, name, role, commitments, may, text, force=force)
+        linted = personas.write(file, name, role, commitment, may, text, force=force)
     note(f"written: {file}")
     told(linted, _READY)
 

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import functools
 import sys
-from pathlib import Path
-
-import click
+from typing import Annotated
 
 from independence.cli import options
-from independence.cli.option_groups import MANY, option
-from independence.cli.options import TerminalOptions, refuse_undecided
-from independence.cli.terminal import DEMO_STORE, command_line, next_steps, program
-from independence.config.options import DecisionOptions, GradeOptions, RerunOptions, RunOptions
+from independence.cli.options import Db, Format, Quiet, TerminalOptions, refuse_undecided
+from independence.cli.terminal import DEMO_STORE, STORE, command_line, next_steps, program
+from independence.config.flags import MANY, Flag
+from independence.config.options import SUITE, DecisionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
 
 
 @options.command("run")
-@options.RUN
-@option(
-    MANY,
-    "--until-decided",
-    is_flag=False,
-    flag_value="best",
-    type=click.Choice(["best"]),
-    help="Buy runs until it is clear which of two is higher, or who is best of more.",
-)
-@options.DECISION
-@options.TERMINAL
-@options.db()
 def run(
-    options: RunOptions, until_decided: str | None, bars: DecisionOptions,
-    terminal: TerminalOptions, db: Path,
+    *,
+    options: RunOptions,
+    until_decided: Annotated[str | None, Flag(
+        "Buy runs until it is clear which of two is higher, or who is best of more.",
+        group=MANY, choices=("best",), is_flag=False, flag_value="best",
+    )] = None,
+    bars: DecisionOptions,
+    terminal: TerminalOptions,
+    db: Db = STORE,
 ) -> None:  # fmt: skip
     """Run a suite on models, grade every dialogue, print the board.
 
@@ -49,10 +42,7 @@ def run(
 
 
 @options.command("rerun")
-@options.RERUN
-@options.TERMINAL
-@options.db()
-def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
+def rerun(options: RerunOptions, terminal: TerminalOptions, db: Db = STORE) -> None:
     """More runs of stored subjects, in the words of their edition.
 
     Stored replies are kept and missing ones are filled. Imported subjects cannot be asked again. With another effort or
@@ -73,10 +63,7 @@ def rerun(options: RerunOptions, terminal: TerminalOptions, db: Path) -> None:
 
 
 @options.command("judge")
-@options.GRADE
-@options.TERMINAL
-@options.db()
-def judge(options: GradeOptions, terminal: TerminalOptions, db: Path) -> None:
+def judge(options: GradeOptions, terminal: TerminalOptions, db: Db = STORE) -> None:
     """Grade every finished dialogue of one edition, under all its conditions or some, imported ones included.
 
     Verdicts are added to those of other judges and never overwritten. What this judge graded already is not graded
@@ -106,12 +93,14 @@ def _next_steps(*others: tuple[str, str]) -> str:
 
 
 @options.command("demo")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated replies.")
-@options.SUITE
-@options.QUIET
-@options.output_format()
-@options.db(DEMO_STORE)
-def demo(seed: int, suite: str, quiet: bool, format_: str, db: Path) -> None:
+def demo(
+    *,
+    seed: Annotated[int, Flag("Seed of the simulated replies.")] = 0,
+    suite: Annotated[str, SUITE] = "v2",
+    quiet: Quiet = False,
+    format_: Format = "table",
+    db: Db = DEMO_STORE,
+) -> None:
     """Run a suite on simulated models through an endpoint on this machine, grade with cues, print the board.
 
     No key, no network. The models are programs with known behaviour, which the board should find.

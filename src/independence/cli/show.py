@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 import msgspec
 
-from independence.cli import completion, options
-from independence.cli.terminal import note, plain
+from independence.cli import options
+from independence.cli.options import ReadDb, output_format
+from independence.cli.terminal import STORE, note, plain
+from independence.config.flags import Argument, Flag
 from independence.config.options import Place
 
 if TYPE_CHECKING:
@@ -21,13 +22,17 @@ _NARROWEST, _WIDEST = 40, 100
 
 
 @options.command("show")
-@click.argument("subject", shell_complete=completion.SUBJECTS)
-@click.argument("scenario", required=False, shell_complete=completion.stored("scenarios"))
-@click.option("--run", type=click.IntRange(min=1), help="Which run; default: the first with an answer.")
-@options.PLACE
-@options.output_format("text", "md", "json")
-@options.db(reads=True)
-def command(subject: str, scenario: str | None, run: int | None, place: Place, format_: str, db: Path) -> None:
+def command(
+    *,
+    subject: Annotated[str, Argument(offers="subjects")],
+    scenario: Annotated[str | None, Argument(offers="scenarios")] = None,
+    run: Annotated[
+        int | None, Flag("Which run; default: the first with an answer.", type=click.IntRange(min=1))
+    ] = None,
+    place: Place,
+    format_: Annotated[str, output_format("text", "md", "json")] = "text",
+    db: ReadDb = STORE,
+) -> None:
     """Print one dialogue of SUBJECT as it was sent: system prompt, every turn, every reply, every verdict.
 
     Without SCENARIO: a list of the dialogues of SUBJECT with their scores. Imported dialogues are shown in the words

@@ -7,13 +7,15 @@ import sys
 import textwrap
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
+from independence.cli.options import Force
 from independence.cli.terminal import note, plain, runnable
+from independence.config.flags import Argument, Flag
 from independence.config.options import RunOptions, SuitePart
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def command(ctx: click.Context) -> None:
         ctx.invoke(_listed)
 
 
-@command.command("list")
+@options.command("list", into=command)
 def _listed() -> None:
     """List the built-in suites, as `independence suites` does."""
     from independence.api import suites
@@ -43,9 +45,8 @@ def _listed() -> None:
         click.echo()
 
 
-@command.command("lint")
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
-def _lint(path: Path) -> None:
+@options.command("lint", into=command)
+def _lint(path: Annotated[Path, Argument(type=click.Path(exists=True, path_type=Path))]) -> None:
     """Check the suite in the folder PATH. Every problem is reported with file and line; exit code 1 if there is one."""
     from independence.api import linting
 
@@ -64,19 +65,14 @@ def told(linted: LintedSuite, ready: str) -> None:
     click.echo(runnable(f"{linted.folder}: ready to run with `independence {ready.format(quote(str(linted.folder)))}`"))
 
 
-@command.command("grid")
-@click.argument("name")
-@click.option(
-    "--output",
-    "-o",
-    "--out",
-    "out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file to write; default: stdout.",
-)
-@options.FORCE
-@options.PART
-def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
+@options.command("grid", into=command)
+def _grid(
+    name: Annotated[str, Argument()],
+    part: SuitePart,
+    *,
+    output: Annotated[Path | None, Flag("The file to write; default: stdout.", "--output", "-o", "--out")] = None,
+    force: Force = False,
+) -> None:
     """Write the prompts of a suite with a grid (such as `rent`) in the published format: one prompt per line.
 
     No model is asked and no store is needed. `run --grid FILE` asks the prompts of such a file, edited or not.
@@ -85,11 +81,11 @@ def _grid(name: str, out: Path | None, force: bool, part: SuitePart) -> None:
     from independence.config import user_files
 
     content, by_side = suites.grid_prompts(name, part)
-    if out is None:
+    if output is None:
         click.echo(content, nl=False)
     else:
-        user_files.write_new(out, content, "--output", force=force)
-        note(f"written: {sum(by_side.values())} prompts in {out}")
+        user_files.write_new(output, content, "--output", force=force)
+        note(f"written: {sum(by_side.values())} prompts in {output}")
     note(", ".join(f"{count} asked by {side}" for side, count in by_side.items() if count))
 
 

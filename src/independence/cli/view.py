@@ -5,36 +5,37 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from independence.cli import options
-from independence.cli.terminal import note
+from independence.cli.options import ReadDb
+from independence.cli.terminal import STORE, note
+from independence.config.flags import Flag
 
 PORT = 8765
 
 
 @options.command("view")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free port.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Another address needs --token.")
-@click.option(
-    "--token", default="", envvar="INDEPENDENCE_TOKEN", show_envvar=True,
-    help="Only who has this text is answered; 12 characters or more.",
-)  # fmt: skip
-@click.option(
-    "--allow-host", "allowed", multiple=True, metavar="NAME",
-    help="Also answer to this name, of a proxy or tunnel; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--site", type=click.Path(file_okay=False, path_type=Path), help="Serve an exported site instead of a store."
-)
-@click.option(
-    "--open/--no-open", "open_", default=None, help="Open a browser; default: where a person is at a terminal."
-)
-@options.db(reads=True)
 def command(
-    port: int, host: str, token: str, allowed: tuple[str, ...], site: Path | None, open_: bool | None, db: Path
-) -> None:
+    *,
+    port: Annotated[int, Flag("0: any free port.", type=click.IntRange(0, 65535))] = PORT,
+    host: Annotated[str, Flag("Another address needs --token.")] = "127.0.0.1",
+    token: Annotated[str, Flag(
+        "Only who has this text is answered; 12 characters or more.", envvar="INDEPENDENCE_TOKEN", show_envvar=True
+    )] = "",
+    allow_host: Annotated[tuple[str, ...], Flag(
+        "Also answer to this name, of a proxy or tunnel; repeatable.", whole=True, metavar="NAME"
+    )] = (),
+    site: Annotated[Path | None, Flag(
+        "Serve an exported site instead of a store.", type=click.Path(file_okay=False, path_type=Path)
+    )] = None,
+    open_: Annotated[bool | None, Flag(
+        "Open a browser; default: where a person is at a terminal.", "--open/--no-open"
+    )] = None,
+    db: ReadDb = STORE,
+) -> None:  # fmt: skip
     """Serve the viewer: every answer and verdict of a store, a run in another process as it goes on.
 
     It answers this machine alone, on an address that it prints, until Ctrl-C. Nothing in the store is changed, except
@@ -46,13 +47,13 @@ def command(
 
     from independence.viewer import access, app, folder_pages, store_pages
 
-    access.AccessRules(host, token, allowed)
+    access.AccessRules(host, token, allow_host)
 
     async def serve() -> None:
         with contextlib.ExitStack() as stack:
             stored = None if site is not None else stack.enter_context(store_pages.StorePages(db))
             pages = stored or folder_pages.FolderPages(site or Path())
-            async with app.serving(pages, app.ViewerSettings(host, port, token, allowed)) as address:
+            async with app.serving(pages, app.ViewerSettings(host, port, token, allow_host)) as address:
                 where = f"{address}?{urlencode({'token': token})}" if token else address
                 click.echo(where)
                 if host in access.OF_ALL_ADDRESSES:

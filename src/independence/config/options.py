@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypedDict, TypeVar
+from typing import Annotated, Any, Final, TypedDict, TypeVar, get_type_hints
 
 import msgspec
 
+from independence.config.flags import ADVANCED, JUDGE, LIMITS, LOCAL, MANY, MODEL, OUTPUT, WHAT, Flag
 from independence.errors import UsageError, suggestion
 from independence.types import Sampling
 
@@ -19,37 +20,140 @@ MAX_DROP = 3.0  # index points
 MARGIN, MARGIN_OF_BEST = 5.0, 1.0  # the same
 MOST_RUNS = 1_000
 CALLS = 20  # at once within a subject
+_ASKING, _PAYING = "run check rerun judge", "run check rerun judge extract-names"
 _SHARD: Final = re.compile("([0-9]{1,6})/([0-9]{1,6})")
+
+
+# fmt: off
+# What several commands take.
+SUITE: Final = Flag(
+    "A built-in suite or your own folder. Built in: v2 (the default: identity, resistance, stability), lite "
+    "(older, with blunt demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the "
+    "published test with landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in "
+    "Spanish), reasons (is a choice given up for a reason, and only for one?). A folder: one with suite.yaml.",
+    group=WHAT, offers="suites",
+)
+EXPERIMENTS: Final = Flag(
+    "Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
+    "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
+    "favours; sides, sides-es, rent), self (a choice about itself; reasons), stand (a choice among people; reasons), "
+    "taste (a choice of taste; reasons).",
+    "--exp", "-e", group=WHAT, on="run estimate-cost judge", advanced=True,
+)
+STORED_SUITE: Final = Flag(
+    "NAME or NAME@EDITION, or a persona file; not needed if the store holds only one.",
+    group=WHAT, offers="stored suites",
+)
+VARIANT: Final = Flag(
+    "System prompt: a name, or your .md file; default: the suite's.",
+    "--system-prompt", "--variant", "--variants", group=WHAT, offers="stored variants",
+)
+MODE: Final = Flag("How texts reach the model; default: the suite's.", "--delivery", "--mode", "--modes", group=WHAT)
+STORED_JUDGE: Final = Flag(
+    "Which judge; default: of those that graded everything, the last.",
+    "-j", group=JUDGE, on="leaderboard generate-report compare show export label-sample",
+)
+ONLY_MODELS: Final = Flag("Only these labels or ids.", "-m", group=WHAT, offers="subjects")
+TRUST_JUDGE: Final = Flag(
+    "Grade without showing first that the judge can judge.", group=JUDGE, on=_ASKING, advanced=True
+)
+NO_JUDGE: Final = Flag(
+    "Collect replies only; the command without this grades them.", group=JUDGE, on="run estimate-cost rerun"
+)
+RUN_NUMBER: Final = Flag("Only this run; what is missing of it is asked.", group=MANY, on="run rerun", advanced=True)
+FORCE: Final = Flag("Overwrite existing files. A store never is.", group=OUTPUT)
+_EFFORTS = "none, minimal, low, medium, high, xhigh, max. Or auto (by the model), off (nothing is sent)."
+_KINDS = "A model id, or `cues` (rules, free). Also `picks`, `picks:MODEL` (choices)"
+_SAMPLING: Final = {
+    "effort": Flag(_EFFORTS, "--reasoning-effort", "-r", group=MODEL, on="run check"),
+    "temperature": Flag(
+        "0 to 2. Default: the models file's, else the suite's, else 0.7.", "-t", group=MODEL, on="run check"
+    ),
+    "provider": Flag(
+        "Use only this provider, and fail if it is not available.", group=MODEL, on="run check", advanced=True
+    ),
+    "max_tokens": Flag(
+        "Most tokens of an answer, reasoning included; default: the models file's, else the suite's.",
+        group=MODEL, on="run check", advanced=True,
+    ),
+}
+_SAMPLING_AGAIN: Final = {
+    "effort": Flag(
+        f"Ask the same models with another effort, as subjects of their own: {_EFFORTS} A number is a run's.",
+        "--reasoning-effort", "-r", group=MODEL,
+    ),
+    "temperature": Flag("The same with another temperature, 0 to 2.", "-t", group=MODEL),
+}
 
 
 class Place(TypedDict, total=False):
     """What is read: `suite` is NAME or NAME@EDITION, `variant` and `mode` a condition; and by which judge."""
 
-    suite: str | None
-    variant: str | None
-    mode: str | None
-    judge: str | None
+    suite: Annotated[str | None, STORED_SUITE]
+    variant: Annotated[str | None, VARIANT]
+    mode: Annotated[str | None, MODE]
+    judge: Annotated[str | None, STORED_JUDGE]
 
 
 class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How endpoints are reached, how much is asked at once, and what it may cost. Raises UsageError."""
+    """How endpoints are reached, how much is asked at once, and what it may cost. Raises UsageError.
 
-    models_file: Path | None = None  # None: ./models.yaml where there is one
-    local_url: str | None = None
-    local_model: str | None = None
-    local_timeout: float | None = None  # seconds; None: ten minutes
-    stream: bool | None = None  # answers are read as they are written; None: those of servers of one's own
-    rps: float | None = None  # requests per second to each model
-    burst: int | None = None
-    parallel: int = 8  # this many times `parallel_tasks` calls at once in all; 1: one subject after the other
-    parallel_tasks: int | None = None  # calls at once within a subject; None: CALLS
-    executor: str = "local"  # or `ray`, the workers of a Ray cluster, or one of another package
-    ray_address: str | None = None  # None: RAY_ADDRESS, else a cluster on this machine for this command
-    ray_workers: int | None = None  # None: two on each machine of the cluster
-    max_cost: float | None = None  # dollars
-    allow_unpriced: bool = False
-    dry_run: bool = False  # no model is asked: no key is needed
-    trust_folder: bool = False  # keys may go where `.env` and `models.yaml` of the working directory say
+    What is None is left to the models file, the environment or the endpoint.
+    """
+
+    local_url: Annotated[str | None, Flag(
+        "Base URL of your own server. For local/ ids; several, with commas between, share the work.",
+        group=LOCAL,
+    )] = None
+    local_model: Annotated[str | None, Flag(
+        "Model id at --local-url. Not needed where it has only one.",
+        group=LOCAL, on="run check doctor",
+    )] = None
+    local_timeout: Annotated[float | None, Flag(
+        "Seconds up to the first token of an answer from --local-url.  [default: 600]",
+        group=LOCAL, on="run check rerun", advanced=True,
+    )] = None
+    models_file: Annotated[Path | None, Flag(
+        "Configurations and endpoints; `published`: the published ones. Default: ./models.yaml.",
+        group=MODEL, advanced=True,
+    )] = None
+    trust_folder: Annotated[bool, Flag(
+        "Send keys where ./models.yaml and ./.env say, without asking.",
+        group=MODEL, on=f"{_ASKING} estimate-cost extract-names init", advanced=True,
+    )] = False
+    max_cost: Annotated[float | None, Flag(
+        "Hard limit in dollars for this command; judge and retries included.",
+        group=LIMITS, on=f"{_PAYING} init",
+    )] = None
+    dry_run: Annotated[bool, Flag("Only print the plan and the estimated cost.", group=LIMITS, on=_PAYING)] = False
+    rps: Annotated[float | None, Flag(
+        "Most requests per second to each model, retries included.",
+        group=LIMITS, on=_ASKING, advanced=True,
+    )] = None
+    allow_unpriced: Annotated[bool, Flag(
+        "With --max-cost: also ask models whose price is not known.",
+        group=LIMITS, on=_PAYING, advanced=True,
+    )] = False
+    stream: Annotated[bool | None, Flag(
+        "Read answers as they are written, and give up on silence.  [default: from local servers]",
+        "--stream/--no-stream", group=ADVANCED, on="run check",
+    )] = None
+    executor: Annotated[str, Flag(
+        "Who does the work: local (this process), ray (the workers of a Ray cluster).",
+        group=ADVANCED, on="run",
+    )] = "local"
+    ray_workers: Annotated[int | None, Flag(
+        "Ray workers.  [default: 2 on each machine of the cluster]",
+        group=ADVANCED, on="run",
+    )] = None
+    parallel: Annotated[int, Flag(
+        "Calls at once over all subjects: this many times -pt. 1: one subject after the other.",
+        "-p", group=ADVANCED, on=_PAYING,
+    )] = 8
+    parallel_tasks: Annotated[int | None, Flag(
+        f"Calls at once within a subject.  [default: {CALLS}; local servers: their slots, else 4]",
+        "-pt", group=ADVANCED, on=_PAYING,
+    )] = None
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no sense."""
@@ -60,16 +164,15 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
             if value is not None and not 0 < value < math.inf:
                 raise UsageError(f"{flag} {value:g}:", f"write {unit} above 0")
         for flag, count in (
-            ("--burst", self.burst), ("-p", self.parallel), ("-pt", self.parallel_tasks),
-            ("--ray-workers", self.ray_workers),
-        ):  # fmt: skip
+            ("-p", self.parallel), ("-pt", self.parallel_tasks), ("--ray-workers", self.ray_workers),
+        ):
             if count is not None and count < 1 and (count < 0 or flag not in ("-p", "-pt")):
                 raise UsageError(f"{flag} {count}:", "at least 1 is needed")
         for name in ("parallel", "parallel_tasks"):
             if getattr(self, name) == 0:  # the published project's word for one at a time
                 msgspec.structs.force_setattr(self, name, 1)
-        if self.executor != "ray" and (self.ray_address is not None or self.ray_workers is not None):
-            raise UsageError("--ray-address and --ray-workers are about a Ray cluster:", "add --executor ray")
+        if self.executor != "ray" and self.ray_workers is not None:
+            raise UsageError("--ray-workers is about a Ray cluster:", "add --executor ray")
         if self.max_cost is not None and not 0 < self.max_cost < math.inf:
             raise UsageError(f"--max-cost {self.max_cost}:", "write dollars above 0, or leave it out for no cap")
 
@@ -82,31 +185,67 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 class SuitePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which scenarios of a grid, or of another suite, are asked."""
 
-    no_neutral: bool = False  # leave out the side that has no stake
-    limit: int | None = None  # at most so many, in whole cells
-    scenarios: int | None = None  # of a suite that is no grid: so many, as many of each experiment
-    sample_seed: int | None = None  # another one draws another sample or part; None: 0
+    no_neutral: Annotated[bool, Flag(
+        "Leave out the uninvolved side of a grid.",
+        group=WHAT, on="run grid", advanced=True,
+    )] = False
+    limit: Annotated[int | None, Flag(
+        "At most N scenarios of a grid, or of reasons: whole cells (stems), balanced over its factors.",
+        group=MANY, on="run grid", advanced=True,
+    )] = None
+    scenarios: Annotated[int | None, Flag(
+        "Only N scenarios, as many of each experiment. For suites without a grid; an edition of its own.",
+        group=MANY, on="run",
+    )] = None
+    sample_seed: Annotated[int | None, Flag(
+        "Seed of the draw of --limit or --scenarios, and of the wordings of reasons; default 0.",
+        "--seed", group=MANY, on="run grid", advanced=True,
+    )] = None
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A run: which suite is asked of which models, and who grades."""
 
-    suite: str = "v2"
-    models: tuple[str, ...] = ()
-    roster: str | None = None  # `default`: the roster of the models file, else of the registry that ships
-    runs: int | None = None  # None: RUNS
-    run_number: int | None = None  # this run alone
-    shard: str | None = None  # `2/8`: the second of eight parts of the plan is asked
-    experiments: tuple[str, ...] = ()
-    grid: Path | None = None  # its prompts are asked in place of the suite's
+    models: Annotated[tuple[str, ...], Flag(
+        "vendor/model, local/ID, sim/NAME, or a label.",
+        "-m", group=WHAT, offers="askable",
+    )] = ()
+    roster: Annotated[str | None, Flag(
+        "Instead of -m: the default roster of the models file, else the published one.",
+        group=WHAT, on="run estimate-cost", advanced=True, choices=("default",), is_flag=False, flag_value="default",
+    )] = None
+    runs: Annotated[int | None, Flag(
+        f"Runs of each scenario (default {RUNS}).",
+        "-n", group=MANY, on="run estimate-cost",
+    )] = None
+    suite: Annotated[str, SUITE] = "v2"
+    run_number: Annotated[int | None, RUN_NUMBER] = None
+    shard: Annotated[str | None, Flag(
+        "Ask only part I of N of the plan, the same one each time; `merge` puts the stores together.",
+        group=MANY, on="run", advanced=True, metavar="I/N",
+    )] = None
+    experiments: Annotated[tuple[str, ...], EXPERIMENTS] = ()
+    grid: Annotated[Path | None, Flag(
+        "With --suite rent: ask the prompts of this file (from `suites grid`), an edition of their own.",
+        group=WHAT, on="run", advanced=True,
+    )] = None
     part: SuitePart = SuitePart()
-    variants: tuple[str, ...] = ()
-    modes: tuple[str, ...] = ()
-    judges: tuple[str, ...] = ()
-    no_judge: bool = False
-    trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
+    variants: Annotated[tuple[str, ...], Flag(
+        "The suite's system prompts, or your .md file.",
+        "--system-prompt", "--variants", group=WHAT, offers="variants",
+    )] = ()
+    modes: Annotated[tuple[str, ...], Flag(
+        "user_role (plain chat), tool_role (a tool). How the person's texts reach the model.",
+        "--delivery", "--modes", group=WHAT,
+    )] = ()
+    judges: Annotated[tuple[str, ...], Flag(
+        f"{_KINDS}; repeatable. Default: the suite's own, else google/gemini-3-flash-preview.",
+        "--judge", "-j", group=JUDGE, whole=True,
+    )] = ()
+    trust_judge: Annotated[bool, TRUST_JUDGE] = False
+    no_judge: Annotated[bool, NO_JUDGE] = False
     seed: int = 0  # another one draws everything anew
-    sampling: Sampling = Sampling()
+    sampling: Annotated[Sampling, _SAMPLING] = Sampling()
     connection: ConnectionOptions = ConnectionOptions()
 
     def __post_init__(self) -> None:
@@ -137,11 +276,20 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Raises UsageError.
     """
 
-    min_index: float | None = None
-    min_j: float | None = None
-    against: Path | None = None  # of a persona also an older file of it, or a model
-    max_drop: float | None = None
-    max_runs: int = 10
+    min_index: Annotated[float | None, Flag("Pass if the interval of the index is above it.")] = None
+    min_j: Annotated[float | None, Flag(
+        "The same for J, of a suite such as reasons: a number from -1 to 1.", advanced=True
+    )] = None
+    against: Annotated[Path | None, Flag(
+        "A baseline file: pass if the index is no lower. It may be lower by --max-drop. Of a persona also an older "
+        "FILE (.md) or another model, which is asked beside it.",
+    )] = None
+    max_drop: Annotated[float | None, Flag(
+        f"With --against: how many points below are allowed.  [default: {MAX_DROP:g}]", advanced=True
+    )] = None
+    max_runs: Annotated[int, Flag(
+        "Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all.",
+    )] = 10
 
     def __post_init__(self) -> None:
         """Refuse what cannot be decided."""
@@ -168,8 +316,13 @@ class DecisionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     would stop before it is known who is best; `max_runs`: whole runs' worth of calls, of each.
     """
 
-    within: float | None = None
-    max_runs: int = 10
+    within: Annotated[float | None, Flag(
+        "With --until-decided: who is surely closer counts as alike.  [default: 5; of more than two: 1]",
+        group=MANY, advanced=True, metavar="POINTS",
+    )] = None
+    max_runs: Annotated[int, Flag(
+        "With --until-decided: the most runs of each subject, or as many calls.", group=MANY, advanced=True
+    )] = 10
 
     def __post_init__(self) -> None:
         """Refuse what cannot be decided."""
@@ -190,23 +343,36 @@ def _refuse_runs(max_runs: int) -> None:
 class StoredOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which part of a store is meant, and how endpoints are reached."""
 
-    suite: str | None = None  # NAME or NAME@EDITION
-    models: tuple[str, ...] = ()
+    suite: Annotated[str | None, STORED_SUITE] = None
+    models: Annotated[tuple[str, ...], ONLY_MODELS] = ()
     connection: ConnectionOptions = ConnectionOptions()
 
 
 class RerunOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored subjects that are asked for more runs."""
 
-    variant: str | None = None
-    mode: str | None = None
-    top_n: int | None = None
-    target_runs: int | None = None
-    run_number: int | None = None  # this run alone
-    sampling: Sampling = Sampling()  # another effort or temperature: the same models, as subjects of their own
-    judges: tuple[str, ...] = ()
-    no_judge: bool = False
-    trust_judge: bool = False  # judges grade without grading the known dialogues of the suite first
+    target_runs: Annotated[int | None, Flag(
+        "Number of runs to reach; default: one more than each subject has.",
+        "-R", group=MANY,
+    )] = None
+    run_number: Annotated[int | None, RUN_NUMBER] = None
+    sampling: Annotated[Sampling, _SAMPLING_AGAIN] = Sampling()
+    top_n: Annotated[int | None, Flag(
+        "The first N subjects of the strict board; default: 10. -n is the original's word here, and not the runs.",
+        "-n", group=WHAT,
+    )] = None
+    models: Annotated[tuple[str, ...], Flag(
+        "These labels or ids instead of the first N.",
+        "-m", group=WHAT, offers="subjects",
+    )] = ()
+    variant: Annotated[str | None, VARIANT] = None
+    mode: Annotated[str | None, MODE] = None
+    judges: Annotated[tuple[str, ...], Flag(
+        f"{_KINDS}; repeatable. Default: the judge that boards show.",
+        "--judge", "-j", group=JUDGE, whole=True,
+    )] = ()
+    trust_judge: Annotated[bool, TRUST_JUDGE] = False
+    no_judge: Annotated[bool, NO_JUDGE] = False
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
@@ -223,23 +389,33 @@ class RerunOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 class GradeOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored dialogues that are graded, and by whom."""
 
-    judges: tuple[str, ...]
-    variants: tuple[str, ...] = ()  # none: all that are stored, as of `modes`
-    modes: tuple[str, ...] = ()
-    experiments: tuple[str, ...] = ()
-    trust_judge: bool = False
+    judges: Annotated[tuple[str, ...], Flag(f"{_KINDS}; repeatable.", "--judge", "-j", group=JUDGE, whole=True)]
+    trust_judge: Annotated[bool, TRUST_JUDGE] = False
+    variants: Annotated[tuple[str, ...], Flag(
+        "System prompts: names, or your .md file; default: all that are stored.",
+        "--system-prompt", "--variant", "--variants", group=WHAT, offers="stored variants",
+    )] = ()
+    modes: Annotated[tuple[str, ...], Flag(
+        "How texts reached the model; default: all that are stored.",
+        "--delivery", "--mode", "--modes", group=WHAT,
+    )] = ()
+    experiments: Annotated[tuple[str, ...], EXPERIMENTS] = ()
 
 
 class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
 
-    variant: str | None = None
-    mode: str | None = None
-    # Each reads what those before it could not; none: the model that judges by default.
-    extractors: tuple[str, ...] = ()
-    force: bool = False  # read again what is read
+    extractors: Annotated[tuple[str, ...], Flag(
+        "The model that reads, or several: each reads what those before it could not.  "
+        "[default: google/gemini-3-flash-preview]",
+        "--extractor", "-x",
+    )] = ()
+    force: Annotated[bool, Flag("Read all again.", "-f")] = False
+    variant: Annotated[str | None, VARIANT] = None
+    mode: Annotated[str | None, MODE] = None
 
 
+# fmt: on
 _PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "connection": ConnectionOptions,
     "part": SuitePart,
@@ -314,7 +490,7 @@ def _written(kind: object) -> object:
 
 def _converted(values: Mapping[str, object], kind: type[S]) -> S:
     """Values checked and converted: a name alone is a list of one, text a path where a path is meant."""
-    several = {field.name for field in msgspec.structs.fields(kind) if field.type == tuple[str, ...]}
+    several = {name for name, held in get_type_hints(kind).items() if held == tuple[str, ...]}
     named = {name: (value,) if name in several and isinstance(value, str) else value for name, value in values.items()}
     try:
         return msgspec.convert(named, kind, dec_hook=lambda wanted, value: wanted(value))

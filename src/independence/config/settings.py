@@ -11,22 +11,20 @@ from independence.types import Sampling
 class ConnectionSettings(TypedDict, total=False):
     """Of ConnectionOptions."""
 
-    models_file: Path | str | None
     local_url: str | None
     local_model: str | None
     local_timeout: float | None
-    stream: bool | None
+    models_file: Path | str | None
+    trust_folder: bool
+    max_cost: float | None
+    dry_run: bool
     rps: float | None
-    burst: int | None
+    allow_unpriced: bool
+    stream: bool | None
+    executor: str
+    ray_workers: int | None
     parallel: int
     parallel_tasks: int | None
-    executor: str
-    ray_address: str | None
-    ray_workers: int | None
-    max_cost: float | None
-    allow_unpriced: bool
-    dry_run: bool
-    trust_folder: bool
 
 
 class SuitePartSettings(TypedDict, total=False):
@@ -51,10 +49,10 @@ class SamplingSettings(TypedDict, total=False):
 class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total=False):
     """Of RunOptions."""
 
-    suite: str
     models: str | Sequence[str]
     roster: str | None
     runs: int | None
+    suite: str
     run_number: int | None
     shard: str | None
     experiments: str | Sequence[str]
@@ -63,8 +61,8 @@ class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total
     variants: str | Sequence[str]
     modes: str | Sequence[str]
     judges: str | Sequence[str]
-    no_judge: bool
     trust_judge: bool
+    no_judge: bool
     seed: int
     sampling: Sampling
     connection: ConnectionOptions
@@ -98,22 +96,22 @@ class StoredSettings(ConnectionSettings, total=False):
 class RerunSettings(StoredSettings, SamplingSettings, total=False):
     """Of RerunOptions."""
 
-    variant: str | None
-    mode: str | None
-    top_n: int | None
     target_runs: int | None
     run_number: int | None
     sampling: Sampling
+    top_n: int | None
+    variant: str | None
+    mode: str | None
     judges: str | Sequence[str]
-    no_judge: bool
     trust_judge: bool
+    no_judge: bool
 
 
 class GradeSettings(StoredSettings, total=False):
     """Of GradeOptions."""
 
     judges: str | Sequence[str]
+    trust_judge: bool
     variants: str | Sequence[str]
     modes: str | Sequence[str]
     experiments: str | Sequence[str]
-    trust_judge: bool

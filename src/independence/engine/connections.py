@@ -127,16 +127,12 @@ def redirection(names: Iterable[str], env: Mapping[str, str]) -> list[str]:
 def bounded(
     endpoints: Mapping[str, Endpoint], known: Registry, settings: EnvironmentSettings, options: ConnectionOptions
 ) -> dict[str, Endpoint]:
-    """The endpoints with their bounds. Raises UsageError for a flag that makes no sense."""
-    out = {name: _one(endpoint, known, settings, options) for name, endpoint in endpoints.items()}
-    paced = any(e.rate or any(b.rate for b in e.bounds) for e in out.values())
-    if options.burst is not None and out and not paced:
-        raise UsageError(f"--burst {options.burst} bounds nothing alone:", "add --rps N")
-    return out
+    """The endpoints with their bounds."""
+    return {name: _one(endpoint, known, settings, options) for name, endpoint in endpoints.items()}
 
 
 def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, options: ConnectionOptions) -> Endpoint:
-    asked = RateSetting(options.rps, options.burst)
+    asked = RateSetting(options.rps)
     entry = known.entry(endpoint.name)
     below = RateSetting() if endpoint.name == SIM else settings.pacing.get(endpoint.dialect, RateSetting())
     if entry is not None:

@@ -29,7 +29,8 @@ from independence.engine.events import DeliveryUnverified, EventHandler, ModelSt
 from independence.engine.gate import StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
-from independence.engine.service import CheckedEndpoints, ModelService, policy
+from independence.engine.run_context import RunContext
+from independence.engine.service import CheckedEndpoints, policy
 from independence.errors import UsageError
 from independence.judge import model
 from independence.judge.model import ModelJudge
@@ -98,23 +99,23 @@ def _of_judge(judge: ModelJudge) -> ProbedModel:
 
 
 async def check(
-    opened: ModelService, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
+    context: RunContext, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
 ) -> dict[ProbedModel, Refused | Parked | GaveUp]:
     """Probe every model of which nothing is known, and set its connection up by what was found.
 
     Returns who cannot be asked now, and why. Raises UsageError where a part does not reach a model, or where nobody can
     be asked, and what stops the run.
     """
-    doors = {name: asyncio.Semaphore(min(_AT_ONCE, one.gate.limit)) for name, one in opened.backends.items()}
+    doors = {name: asyncio.Semaphore(min(_AT_ONCE, one.gate.limit)) for name, one in context.backends.items()}
     alone = defaultdict[tuple[str, str], asyncio.Lock](asyncio.Lock)  # the forms of a model are found one at a time
 
     async def one(key: ProbedModel, shape: Shape) -> DeliveryFindings | Refused | Parked | GaveUp:
         async with alone[key.endpoint, key.model], doors[key.endpoint]:
-            return await _one(opened, key, shape, found.properties[key.endpoint])
+            return await _one(context, key, shape, found.properties[key.endpoint])
 
     shapes = {key: shape._replace(context=found.properties[key.endpoint].context) for key, shape in asked.items()}
     probes = [asyncio.create_task(one(*item)) for item in shapes.items()]
-    results = dict(zip(shapes, await _unless_stopped(probes, opened.stop_signal), strict=True))
+    results = dict(zip(shapes, await _unless_stopped(probes, context.stop_signal), strict=True))
     lost = {key: own for key, own in results.items() if isinstance(own, DeliveryFindings) and own.lost}
     if lost:
         told = {key: delivery.lacking(own, shapes[key]) for key, own in lost.items()}
@@ -145,14 +146,14 @@ async def _unless_stopped(tasks: list[asyncio.Task[T]], stop_signal: StopSignal)
 
 
 async def _one(
-    opened: ModelService, key: ProbedModel, shape: Shape, properties: ServerProperties
+    context: RunContext, key: ProbedModel, shape: Shape, properties: ServerProperties
 ) -> DeliveryFindings | Refused | Parked | GaveUp:
-    client = opened.backends[key.endpoint].client
+    client = context.backends[key.endpoint].client
     assert isinstance(client, OpenAIClient)
     connection = client.connection
     assert isinstance(connection, EndpointConnection)
     address, template = connection.endpoint.printable, properties.template
-    found = await opened.writer.write(StoreCall(_known, key, address, template))
+    found = await context.writer.write(StoreCall(_known, key, address, template))
     if found is None:
         try:
             found = await _probed(connection, key, shape)
@@ -163,7 +164,7 @@ async def _one(
             found=msgspec.json.encode(found).decode(), probed_at=records.now(),
         )  # fmt: skip
         if not found.lost:
-            await opened.writer.write(StoreCall(deliveries.add, row))
+            await context.writer.write(StoreCall(deliveries.add, row))
     else:
         connection.choices[key.model] = connection.usual | found.choices | dict(connection.choices.get(key.model, {}))
         connection.tell(shape.request)
@@ -171,7 +172,7 @@ async def _one(
         connection.lengths.setdefault(key.model, PromptLengths(found.per_word))
     if not found.verified and not found.lost:
         connection.unverified.add(key.model)
-        opened.on_event(DeliveryUnverified(str(key), delivery.unverified(found)))
+        context.on_event(DeliveryUnverified(str(key), delivery.unverified(found)))
     return found
 
 
@@ -199,7 +200,7 @@ def unknown(
     connection: sqlite3.Connection, asked: Mapping[ProbedModel, Shape], found: CheckedEndpoints
 ) -> dict[ProbedModel, Shape]:
     """Those that have to be probed."""
-    at = {key: found.needs.endpoints[key.endpoint].printable for key in asked}
+    at = {key: found.endpoints[key.endpoint].printable for key in asked}
     told = {key: found.properties[key.endpoint].template for key in asked}
     return {key: shape for key, shape in asked.items() if _known(connection, key, at[key], told[key]) is None}
 

@@ -332,5 +332,5 @@ def local_server(
     bare = options.local_url and any("/" not in name for name in asked)
     if not bare and not any(known.may_be_local(name) for name in asked):
         return None
-    own = msgspec.structs.replace(options, rps=None, burst=None)
+    own = msgspec.structs.replace(options, rps=None)
     return connections.endpoints([LOCAL], known.registry, env, own)[LOCAL]

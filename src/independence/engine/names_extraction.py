@@ -24,7 +24,7 @@ from independence.engine.events import SubjectStarted, VerdictCommitted
 from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.grading import seed_of
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
-from independence.engine.service import Hooks, ModelNeeds
+from independence.engine.service import Hooks
 from independence.errors import IndependenceError, StoreUnwritable
 from independence.judge import name_extraction
 from independence.judge.model import ModelJudge
@@ -137,18 +137,17 @@ async def extract(
     known = models.read(options.models_file).registry
     endpoints = connections.endpoints([extractor.endpoint], known, environment.read(), options)
     model = (extractor.endpoint, extractor.model)
-    async with service.check_endpoints(ModelNeeds(endpoints, {model: False}, options)) as found:
+    async with service.check_endpoints(endpoints, {model: False}, options) as found:
         cost = estimate(todo, extractor, found.prices.get(model))
         service.refuse_unpriced(options, cost.unpriced)
-        if not approve(cost, found.needs.endpoints) or options.dry_run:
+        if not approve(cost, found.endpoints) or options.dry_run:
             return None
         ledger = SessionLedger("extract-names", "names")
-        async with service.open_service(found, connection, path, hooks, ledger) as opened:
-            context = opened.context(wanted.scope.suite, {})
+        async with service.opened(found, wanted.scope.suite, {}, connection, path, hooks, ledger) as context:
             stopped_by = await read_all(context, todo, extractor, Parallelism(options.parallel, options.calls))
             if isinstance(stopped_by, StoreUnwritable):
                 raise stopped_by
-            return NamesOutcome(stopped_by, opened.budget.spent, opened.budget.unknown)
+            return NamesOutcome(stopped_by, context.budget.spent, context.budget.unknown)
 
 
 async def read_all(

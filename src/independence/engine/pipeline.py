@@ -10,7 +10,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -33,15 +33,15 @@ from independence.engine import (
     workload,
 )
 from independence.engine.estimate import CostEstimate
-from independence.engine.events import JudgeExamined, ModelStopped
+from independence.engine.events import EventHandler, JudgeExamined, ModelStopped
 from independence.engine.examining import ExaminationPlan
 from independence.engine.executors import choice
 from independence.engine.plan import Trial
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.engine.resume import PendingTrial, PendingWork
 from independence.engine.run import BeginRuns, RunOutcome
-from independence.engine.run_context import Parallelism
-from independence.engine.service import CheckedEndpoints, Hooks, Model, ModelNeeds, ModelService
+from independence.engine.run_context import Parallelism, RunContext
+from independence.engine.service import CheckedEndpoints, Hooks, Model
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
 from independence.judge.protocol import Judge
 from independence.store import database, decisions, missing, queries, records
@@ -53,7 +53,7 @@ from independence.store.writer import StoreCall
 class RunPreview(msgspec.Struct, frozen=True):
     """What is about to be asked, before anything that costs is sent."""
 
-    run: ResolvedRun
+    run: RunPlan
     left: PendingWork
     cost: CostEstimate
     differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
@@ -70,7 +70,7 @@ class RunPreview(msgspec.Struct, frozen=True):
 class RunEnding(msgspec.Struct, frozen=True):
     """How a run ended, by the store."""
 
-    run: ResolvedRun
+    run: RunPlan
     left: PendingWork
     started: bool = False  # not where it was not approved, or is a dry run: then nothing was sent
     stopped_by: IndependenceError | None = None
@@ -100,7 +100,7 @@ class Resolver(NamedTuple):
     """How a run is resolved. Both raise IndependenceError."""
 
     local_server: Callable[[sqlite3.Connection], Endpoint | None]  # which has to be asked first for its models
-    resolve: Callable[[sqlite3.Connection, ServerPages | None], ResolvedRun]  # by what that server tells
+    resolve: Callable[[sqlite3.Connection, ServerPages | None], RunPlan]  # by what that server tells
 
 
 Approve = Callable[[RunPreview], Awaitable[bool]]
@@ -116,7 +116,7 @@ async def run_pipeline(
         cluster = choice.chosen(job.options)
         left = _preview(connection, job)
         exam = _examination(job, left)
-    async with service.check_endpoints(_needs(job, left), hooks.on_event) as found:
+    async with _checked(job, left, hooks.on_event) as found:
         with hooks.blocking():
             preview = _priced(connection, job, left, found, exam, exam.todo(connection))
         cost = preview.cost
@@ -128,23 +128,24 @@ async def run_pipeline(
             with hooks.blocking():
                 executor = stack.enter_context(cluster)
             ledger = SessionLedger(job.command, job.where.edition_name, job.stage)
-            opened = await stack.enter_async_context(service.open_service(found, connection, path, hooks, ledger))
-            refused = await delivery.check(opened, delivery.shapes(job.suite, left.todo), found)
+            context = await stack.enter_async_context(
+                service.opened(found, job.suite, job.rubrics, connection, path, hooks, ledger)
+            )
+            refused = await delivery.check(context, delivery.shapes(job.suite, left.todo), found)
             if refused:
-                left = msgspec.structs.replace(left, todo=delivery.without(left.todo, refused, opened.on_event))
-            unasked, stop = await _examine(opened, exam, job.shares)
+                left = msgspec.structs.replace(left, todo=delivery.without(left.todo, refused, context.on_event))
+            unasked, stop = await _examine(context, exam, job.shares)
             if stop is None:
-                await workload.tell(opened, left.todo, cost, found)
+                await workload.tell(context, left.todo, cost, found)
                 if not job.grading_only:
                     first = min((item.trial.run for item in left.todo), default=1)
-                    await opened.writer.write(StoreCall(write_plan, job, first if staged else None))
-                begin = _begin_runs(job, opened) if staged else None
-                context = opened.context(job.suite, job.rubrics)
+                    await context.writer.write(StoreCall(write_plan, job, first if staged else None))
+                begin = _begin_runs(job, context) if staged else None
                 outcome = await run.run(context, examining.without(left, unasked).todo, job.shares, begin, executor)
             else:
                 outcome = RunOutcome(stop, 0)
-            await _refuse_lost(opened, job, outcome.stopped_by)
-            budget, unsettled = opened.budget, opened.counts.why_unsettled
+            await _refuse_lost(context, job, outcome.stopped_by)
+            budget, unsettled = context.budget, context.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
             _write_trials(connection, job)
@@ -164,7 +165,7 @@ async def run_pipeline(
 
 
 async def _examine(
-    opened: ModelService, plan: ExaminationPlan, shares: Parallelism
+    context: RunContext, plan: ExaminationPlan, shares: Parallelism
 ) -> tuple[frozenset[Judge], IndependenceError | None]:
     """Let judges grade what is left of the known dialogues, and tell what they miss.
 
@@ -173,12 +174,13 @@ async def _examine(
     """
     if plan.dialogues is None:
         return frozenset(), None
-    todo = await opened.writer.write(StoreCall(plan.begin))
+    todo = await context.writer.write(StoreCall(plan.begin))
     if todo:
-        outcome = await run.run(opened.context(plan.dialogues.suite, plan.dialogues.rubrics), todo, shares)
+        known = context._replace(suite=plan.dialogues.suite, rubrics=plan.dialogues.rubrics)
+        outcome = await run.run(known, todo, shares)
         if outcome.stopped_by is not None:
             return frozenset(), outcome.stopped_by
-    found = await opened.writer.write(StoreCall(plan.results))
+    found = await context.writer.write(StoreCall(plan.results))
     refused = [(judge.name, one.refused) for judge, one in found.items() if one is not None and one.refused]
     if refused:
         test = f"fails the test of a judge ({len(plan.suite.known or ())} known dialogues of {plan.suite.suite})"
@@ -186,18 +188,18 @@ async def _examine(
         raise UsageError(what, "name another judge with -j (`cues`: rules, no model), or trust it with --trust-judge")
     for judge, one in found.items():
         if one is None:
-            opened.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))
+            context.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))
         elif one.misses or any(judge in item.judges for item in todo):
             told = f"{one} (known dialogues of {plan.suite.suite})"
-            opened.on_event(JudgeExamined(judge.name, told, perfect=not one.misses))
+            context.on_event(JudgeExamined(judge.name, told, perfect=not one.misses))
     return frozenset(judge for judge, one in found.items() if one is None), None
 
 
-async def _refuse_lost(opened: ModelService, job: ResolvedRun, stopped_by: IndependenceError | None) -> None:
+async def _refuse_lost(context: RunContext, job: RunPlan, stopped_by: IndependenceError | None) -> None:
     """Raise where the store is lost, so that nobody reads what stands in its place. Its copy may lack the plan."""
     if isinstance(stopped_by, StoreUnwritable):
         with suppress(IndependenceError):
-            await opened.writer.write(StoreCall(write_plan, job))
+            await context.writer.write(StoreCall(write_plan, job))
         raise stopped_by
 
 
@@ -206,31 +208,31 @@ async def price(resolver: Resolver, connection: sqlite3.Connection) -> RunPrevie
     job = resolver.resolve(connection, await service.read_local(resolver.local_server(connection)))
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
-    async with service.check_endpoints(_needs(job, whole)) as found:
+    async with _checked(job, whole) as found:
         exam = _examination(job, whole)
         return _priced(connection, job, whole, found, exam, exam.todo(None))
 
 
-def _examination(job: ResolvedRun, left: PendingWork) -> ExaminationPlan:
+def _examination(job: RunPlan, left: PendingWork) -> ExaminationPlan:
     """What shows that those who are to grade can judge."""
     grading = dict.fromkeys(judge for item in left.todo for judge in item.judges)
     return examining.planned(job.suite, grading, trusted=job.trust_judge)
 
 
 def _priced(
-    connection: sqlite3.Connection, job: ResolvedRun, left: PendingWork, found: CheckedEndpoints,
+    connection: sqlite3.Connection, job: RunPlan, left: PendingWork, found: CheckedEndpoints,
     exam: ExaminationPlan, to_examine: Sequence[PendingTrial],
 ) -> RunPreview:  # fmt: skip
     """What is left to pay, by listed prices and what stored calls say about tokens, where tokens cost anything."""
     listed = found.prices
     costly = any(price not in (None, FREE) for price in listed.values())
-    timed = any(dialects.of(one.dialect).own_server for one in found.needs.endpoints.values())
+    timed = any(dialects.of(one.dialect).own_server for one in found.endpoints.values())
     history = estimate.learned(connection, job.suite) if costly or timed else None
     cost = estimate.estimate(left.todo, listed, history)
     probed = delivery.unknown(connection, delivery.shapes(job.suite, left.todo), found)
     # The estimate with the requests that show what reaches the models, at each of their servers; of a model that is
     # known it takes none.
-    endpoints = found.needs.endpoints
+    endpoints = found.endpoints
     usd, calls = 0.0, 0
     for key, shape in probed.items():
         prices, servers = listed.get((key.endpoint, key.model)) or FREE, len(endpoints[key.endpoint].addresses)
@@ -243,7 +245,7 @@ def _priced(
     return RunPreview(job, left, cost, differing, exam.unknown)
 
 
-def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
+def _preview(connection: sqlite3.Connection, job: RunPlan) -> PendingWork:
     """What would be left if the plan were stored: a refused or mistyped run leaves no trace."""
     if queries.is_unanswered(connection):  # nothing of the plan can be there
         return resume.compare(connection, job.where, job.trials, job.judges, job.rubrics)
@@ -256,9 +258,9 @@ def _preview(connection: sqlite3.Connection, job: ResolvedRun) -> PendingWork:
         connection.execute("ROLLBACK")
 
 
-def _begin_runs(job: ResolvedRun, opened: ModelService) -> BeginRuns:
+def _begin_runs(job: RunPlan, context: RunContext) -> BeginRuns:
     """Begins as many runs as the cap is sure to cover, and at least one, and stores the plan of each as it begins."""
-    budget, done = opened.budget, 0  # calls and verdicts of the runs before
+    budget, done = context.budget, 0  # calls and verdicts of the runs before
     before = budget.spent  # by the delivery probe
 
     async def begin(runs: Sequence[Sequence[PendingTrial]]) -> int:
@@ -276,14 +278,14 @@ def _begin_runs(job: ResolvedRun, opened: ModelService) -> BeginRuns:
             count += 1
         last = runs[count - 1][0].trial.run
         if not job.grading_only:
-            await opened.writer.write(StoreCall(_write_trials, job, last))
+            await context.writer.write(StoreCall(_write_trials, job, last))
         done += sum(map(_work, runs[:count]))
         return count
 
     return begin
 
 
-def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
+def write_plan(connection: sqlite3.Connection, job: RunPlan, last_run: int | None = None) -> None:
     """Edition, subjects and trials up to a run: coverage counts against this."""
     document = msgspec.json.encode(job.suite).decode()
     edition = EditionRow(job.where.suite, job.where.edition, document, wording=job.wording)
@@ -297,13 +299,13 @@ def write_plan(connection: sqlite3.Connection, job: ResolvedRun, last_run: int |
     _write_trials(connection, job, last_run)
 
 
-def _write_trials(connection: sqlite3.Connection, job: ResolvedRun, last_run: int | None = None) -> None:
+def _write_trials(connection: sqlite3.Connection, job: RunPlan, last_run: int | None = None) -> None:
     planned = (*job.trials, *job.others)
     rows = (trial_row(job, trial) for trial in planned if last_run is None or trial.run <= last_run)
     records.add_trials(connection, rows)
 
 
-def subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
+def subject_row(job: RunPlan, subject: Subject) -> SubjectRow:
     """A subject as the edition of a run knows it."""
     return SubjectRow(
         job.where.suite,
@@ -316,7 +318,7 @@ def subject_row(job: ResolvedRun, subject: Subject) -> SubjectRow:
     )
 
 
-def trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:
+def trial_row(job: RunPlan, trial: Trial) -> TrialRow:
     """A trial as it is planned."""
     dialogue = trial.dialogue
     return TrialRow(
@@ -335,8 +337,10 @@ def trial_row(job: ResolvedRun, trial: Trial) -> TrialRow:
     )
 
 
-def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
-    """Whom what is left will ask."""
+def _checked(
+    job: RunPlan, left: PendingWork, on_event: EventHandler = lambda _: None
+) -> AbstractAsyncContextManager[CheckedEndpoints]:
+    """The endpoints that what is left will ask, checked."""
     models: dict[Model, bool] = {}
     answering: set[Model] = set()
     for item in left.todo:
@@ -349,7 +353,9 @@ def _needs(job: ResolvedRun, left: PendingWork) -> ModelNeeds:
             if judge.endpoint:
                 models.setdefault((judge.endpoint, judge.model), False)
     grading = frozenset(models.keys() - answering)
-    return ModelNeeds(job.endpoints, models, job.options, grading, job.suite, job.local)
+    return service.check_endpoints(
+        job.endpoints, models, job.options, on_event, grading=grading, suite=job.suite, local=job.local
+    )
 
 
 _AMPLE: Final = 1.5  # times an expected cost: a cap that covers it is not expected to stop anything

@@ -15,7 +15,7 @@ from independence.config.options import RerunOptions
 from independence.config.subjects import LOCAL, Subject, asked_with, from_json
 from independence.engine import examining, models, plan
 from independence.engine.plan import MOST, Selection, Trial
-from independence.engine.resolve import ResolvedRun, reached
+from independence.engine.resolve import RunPlan, reached
 from independence.errors import StoreError, UsageError
 from independence.judge.protocol import DEFAULT_JUDGE
 from independence.store import plans, queries, scopes
@@ -52,7 +52,7 @@ def rerun(
     ranked: Ranked,
     usual_judge: UsualJudge,
     local: ServerPages | None = None,
-) -> ResolvedRun:
+) -> RunPlan:
     """The runs to add. Imports are nobody's configuration and are left alone. Raises UsageError, StoreError.
 
     `local`: what the server of `local/` ids tells, where one is asked.
@@ -79,7 +79,7 @@ def rerun(
         registered.local.check(subject.model, subject.sampling.provider)
     graders = options.judges or (usual_judge(connection, scope) or DEFAULT_JUDGE,)
     specs = () if options.no_judge else registered.judges(graders, suite)
-    made = ResolvedRun(
+    made = RunPlan(
         suite=suite,
         edition=scope.edition,
         trials=trials,

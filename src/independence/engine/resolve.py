@@ -31,7 +31,7 @@ from independence.types import Where, brief
 InPublishedWords = Callable[[sqlite3.Connection, Iterable[Trial]], list[Trial]]
 
 
-class ResolvedRun(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class RunPlan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Everything a run needs: nothing is looked up any more."""
 
     suite: Suite  # with the personas among its variants
@@ -106,7 +106,7 @@ def run(
     connection: sqlite3.Connection,
     stored_noise: StoredNoise | None = None,
     local: ServerPages | None = None,
-) -> ResolvedRun:
+) -> RunPlan:
     """The run of a suite; subjects may be named as the store's boards print them. Raises UsageError.
 
     `stored_noise`: calls are spread over scenarios by it; None: whole runs. `local`: what the server of `local/` ids
@@ -137,7 +137,7 @@ def run(
     if options.part_of_plan is not None:
         trials, others = plan.sharded(trials, *options.part_of_plan)
         notes.append(_shard_note(options, trials, others))
-    made = ResolvedRun(
+    made = RunPlan(
         suite=suite,
         edition=loaded.edition,
         personas=personas,
@@ -153,7 +153,7 @@ def run(
     return reached(msgspec.structs.replace(made, notes=[*made.notes, *redirection]), known, env)
 
 
-def reached(made: ResolvedRun, known: Models, env: Mapping[str, str]) -> ResolvedRun:
+def reached(made: RunPlan, known: Models, env: Mapping[str, str]) -> RunPlan:
     """The same with its endpoints. Raises UsageError for an address or a key that is missing."""
     if not made.options.dry_run:
         asked = dict.fromkeys(trial.subject for trial in made.trials if not made.grading_only)
@@ -217,7 +217,7 @@ def grading(
     connection: sqlite3.Connection,
     in_published_words: InPublishedWords,
     local: ServerPages | None = None,
-) -> ResolvedRun:
+) -> RunPlan:
     """The grading of every finished dialogue of one edition, under some conditions. Raises UsageError, StoreError.
 
     `local`: what the server of `local/` ids tells, where one is asked.
@@ -247,7 +247,7 @@ def grading(
             "nothing to grade: no finished dialogue fits, or its words are not in this store",
             "`independence leaderboard` shows what the store holds; `import --published` brings the published words",
         )
-    made = ResolvedRun(
+    made = RunPlan(
         suite=suite,
         edition=scope.edition,
         trials=trials,

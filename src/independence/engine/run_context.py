@@ -1,4 +1,4 @@
-"""What the workers of one run share: clients, gates, store, judges, learned latencies, and how to say what happened."""
+"""What carries out a run: clients, gates, store, budget, learned latencies, and how to say what happened."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Final, NamedTuple, TypeVar
 
 from independence.clients.client import JournaledClient, OpenAIClient
+from independence.clients.limits import Budget
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused, UnansweredCall
 from independence.engine.events import CallUnresolved, EventHandler, ModelStopped
 from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
 from independence.engine.journal import StoredJournal
+from independence.engine.progress import RunProgress
 from independence.errors import IndependenceError
 from independence.store import records
 from independence.store.attempts import StoredAttempt
@@ -49,7 +51,7 @@ class Parallelism(NamedTuple):
 
 
 class RunContext(NamedTuple):
-    """The run's shared parts."""
+    """What carries out a run: everything that asking and grading go through."""
 
     suite: Suite
     rubrics: Mapping[str, str]  # scenario -> digest
@@ -58,6 +60,8 @@ class RunContext(NamedTuple):
     on_event: EventHandler
     stop_signal: StopSignal
     lease_owner: str
+    budget: Budget
+    counts: RunProgress
 
 
 class QueueKey(NamedTuple):

@@ -44,17 +44,6 @@ from independence.testing.sim.parties import NOTHING_KNOWN, Merits
 Model = tuple[str, str]  # endpoint, model id there
 
 
-class ModelNeeds(NamedTuple):
-    """Who will be asked, and how."""
-
-    endpoints: Mapping[str, Endpoint]
-    models: Mapping[Model, bool]  # -> whether it must take tools
-    options: ConnectionOptions
-    grading: frozenset[Model] = frozenset()  # models that are asked for verdicts alone
-    suite: Suite | None = None  # whose disputes simulated advisers know the merit of
-    local: ServerPages | None = None  # what the server of `local/` ids told, where it was asked before
-
-
 class Hooks(NamedTuple):
     """What the caller of a run hears of it and does beside it."""
 
@@ -67,62 +56,53 @@ class Hooks(NamedTuple):
 class CheckedEndpoints(NamedTuple):
     """Endpoints that answer and have what is needed. Nothing that costs money was sent."""
 
-    needs: ModelNeeds
+    endpoints: Mapping[str, Endpoint]
+    options: ConnectionOptions
     session: aiohttp.ClientSession
     catalogues: Mapping[str, Catalogue]
     properties: Mapping[str, ServerProperties]
-
-    @property
-    def prices(self) -> dict[Model, Prices | None]:
-        """What the models cost; None for unknown."""
-        found = {model: self.catalogues[model[0]].info(model[1]) for model in self.needs.models}
-        return {model: info.prices if info else None for model, info in found.items()}
-
-
-class ModelService(NamedTuple):
-    """Everything that asking goes through."""
-
-    backends: Mapping[str, EndpointBackend]
-    stop_signal: StopSignal
-    writer: Writer
-    budget: Budget
-    on_event: EventHandler
-    lease_owner: str
-    counts: RunProgress
-
-    def context(self, suite: Suite, rubrics: Mapping[str, str]) -> RunContext:
-        """What the workers of one run share; `rubrics`: scenario -> digest."""
-        return RunContext(
-            suite,
-            rubrics,
-            backends=self.backends,
-            writer=self.writer,
-            on_event=self.on_event,
-            stop_signal=self.stop_signal,
-            lease_owner=self.lease_owner,
-        )
+    prices: Mapping[Model, Prices | None]  # of the models that are asked; None: unknown
 
 
 @asynccontextmanager
 async def check_endpoints(
-    needs: ModelNeeds, on_event: EventHandler = lambda _: None
+    endpoints: Mapping[str, Endpoint],
+    models: Mapping[Model, bool],
+    options: ConnectionOptions,
+    on_event: EventHandler = lambda _: None,
+    *,
+    grading: Collection[Model] = (),
+    suite: Suite | None = None,
+    local: ServerPages | None = None,
 ) -> AsyncIterator[CheckedEndpoints]:
     """Ask every endpoint for its models, before anything is spent. Raises UsageError, KeyRejected.
 
-    `on_event` hears of a server that is loading and is waited for. Where simulated models are asked, the endpoint that
-    serves them is up for as long as this.
+    `models`: who is asked, and whether it must take tools; `grading`: those of them that are asked for verdicts alone;
+    `suite`: whose disputes simulated advisers know the merit of; `local`: what the server of `local/` ids told, where
+    it was asked before. `on_event` hears of a server that is loading and is waited for. Where simulated models are
+    asked, the endpoint that serves them is up for as long as this.
     """
     async with AsyncExitStack() as stack:
-        if SIM in needs.endpoints and any(endpoint == SIM for endpoint, _ in needs.models):
-            address = (await loopback(stack, merits_of(needs.suite) if needs.suite else NOTHING_KNOWN)).base_url
-            own = msgspec.structs.replace(needs.endpoints[SIM], base_url=address)
-            needs = needs._replace(endpoints={**needs.endpoints, SIM: own})
+        if SIM in endpoints and any(endpoint == SIM for endpoint, _ in models):
+            address = (await loopback(stack, merits_of(suite) if suite else NOTHING_KNOWN)).base_url
+            endpoints = {**endpoints, SIM: msgspec.structs.replace(endpoints[SIM], base_url=address)}
         session = await stack.enter_async_context(open_session())
-        pages = {name: await _pages(one, needs, session, on_event) for name, one in needs.endpoints.items()}
-        endpoints = {name: _with_slots(one, pages[name], needs.options) for name, one in needs.endpoints.items()}
-        catalogues = {name: one.listed for name, one in pages.items()}
-        properties = {name: one.properties for name, one in pages.items()}
-        yield CheckedEndpoints(needs._replace(endpoints=endpoints), session, catalogues, properties)
+        pages = {}
+        for name, one in endpoints.items():
+            asked = {model: tools for (at, model), tools in models.items() if at == name}
+            try:
+                pages[name] = await _pages(one, asked, session, on_event, local if name == LOCAL else None)
+            except UsageError as error:
+                raise _of_judge(error, name, asked, grading) from error
+        infos = {model: pages[model[0]].listed.info(model[1]) for model in models}
+        yield CheckedEndpoints(
+            {name: _with_slots(one, pages[name], options) for name, one in endpoints.items()},
+            options,
+            session,
+            {name: one.listed for name, one in pages.items()},
+            {name: one.properties for name, one in pages.items()},
+            {model: info.prices if info else None for model, info in infos.items()},
+        )
 
 
 def _with_slots(endpoint: Endpoint, pages: ServerPages, options: ConnectionOptions) -> Endpoint:
@@ -154,18 +134,17 @@ async def known_models(options: ConnectionOptions, names: Collection[str]) -> tu
 
 
 async def _pages(
-    endpoint: Endpoint, needs: ModelNeeds, session: aiohttp.ClientSession, on_event: EventHandler
+    endpoint: Endpoint,
+    models: Mapping[str, bool],
+    session: aiohttp.ClientSession,
+    on_event: EventHandler,
+    told: ServerPages | None,
 ) -> ServerPages:
-    models = {model: tools for (at, model), tools in needs.models.items() if at == endpoint.name}
     if not models:
         return ServerPages(endpoint, Catalogue(known=False))
-    told = needs.local if endpoint.name == LOCAL else None
-    try:
-        return await listing.check(
-            endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)), told
-        )
-    except UsageError as error:
-        raise _of_judge(error, endpoint.name, models, needs.grading) from error
+    return await listing.check(
+        endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)), told
+    )
 
 
 def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grading: Collection[Model]) -> UsageError:
@@ -182,14 +161,15 @@ def _of_judge(error: UsageError, endpoint: str, models: Mapping[str, bool], grad
 
 
 @asynccontextmanager
-async def open_service(
-    found: CheckedEndpoints, connection: sqlite3.Connection, path: Path, hooks: Hooks, ledger: SessionLedger
-) -> AsyncIterator[ModelService]:
+async def opened(
+    found: CheckedEndpoints, suite: Suite, rubrics: Mapping[str, str], connection: sqlite3.Connection, path: Path,
+    hooks: Hooks, ledger: SessionLedger,
+) -> AsyncIterator[RunContext]:  # fmt: skip
     """Clients, gates, budget and writer; what is spent is noted in the ledger as it goes."""
-    needs, catalogues = found.needs, found.catalogues
-    if needs.options.allow_unpriced:
+    catalogues = found.catalogues
+    if found.options.allow_unpriced:
         catalogues = _unpriced_as_free(catalogues, found.prices)
-    budget = Budget(needs.options.max_cost)
+    budget = Budget(found.options.max_cost)
     counts, owner = RunProgress(), leases.owner()
 
     def on_event(event: Event) -> None:
@@ -204,20 +184,20 @@ async def open_service(
 
     backends = {
         name: backend(endpoint, found.session, catalogues[name], budget, notify, on_slots(endpoint))
-        for name, endpoint in needs.endpoints.items()
+        for name, endpoint in found.endpoints.items()
     }
     stop_signal = StopSignal([one.gate for one in backends.values()], on_event)
     writer = Writer(connection, path, stop_signal.stop)
     budget.record_by(lambda spent, unknown: writer.write(StoreCall(ledger.note, spent, unknown)))
     hooks.on_started(stop_signal)
     try:
-        secrets = masking(secret for endpoint in needs.endpoints.values() for secret in endpoint.secrets)
+        secrets = masking(secret for endpoint in found.endpoints.values() for secret in endpoint.secrets)
         about = functools.partial(counts.snapshot, ledger.command, ledger.about, budget, ledger.stage)
         record = functools.partial(budget.record, anew=True)
         async with progress.written(about, secrets, writer, owner, beside=record):
-            yield ModelService(
-                backends=backends, stop_signal=stop_signal, writer=writer, budget=budget, on_event=on_event,
-                lease_owner=owner, counts=counts,
+            yield RunContext(
+                suite, rubrics, backends, writer=writer, on_event=on_event, stop_signal=stop_signal, lease_owner=owner,
+                budget=budget, counts=counts,
             )  # fmt: skip
     finally:
         with suppress(IndependenceError):  # a full disk was reported already

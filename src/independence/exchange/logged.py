@@ -21,7 +21,7 @@ from independence.suites import digest
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict, Where
 
 if TYPE_CHECKING:
-    from independence.engine.resolve import ResolvedRun  # which loads an HTTP client
+    from independence.engine.resolve import RunPlan  # which loads an HTTP client
 
 FORMAT = 1  # of what is below
 NAME = "independence"  # the key of the metadata that holds it
@@ -158,7 +158,7 @@ def logged_answer(row: CallRow) -> LoggedAnswer:
     )
 
 
-def edition(job: ResolvedRun) -> LoggedEdition:
+def edition(job: RunPlan) -> LoggedEdition:
     """What is asked in a run."""
     document = msgspec.json.encode(job.suite).decode()
     shipped = {name: text for name, text in job.suite.variants.items() if name not in job.personas}

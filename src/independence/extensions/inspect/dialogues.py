@@ -20,7 +20,7 @@ from independence.config.subjects import Subject, asked_with
 from independence.engine import asking, dialogue, pipeline, plan
 from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.exchange import logged
 from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import models, suites
@@ -88,7 +88,7 @@ def subject_of(model: Any, suite_temperature: float | None) -> Subject:
 class TaskDialogues:
     """The dialogues of one task, of every model that is asked and every epoch."""
 
-    def __init__(self, job: ResolvedRun, condition: Condition) -> None:
+    def __init__(self, job: RunPlan, condition: Condition) -> None:
         self._job, self._condition = job, condition
         self._trials: dict[tuple[Subject, int], dict[str, Trial]] = {}
         self._shared = {one.follows for one in job.suite.scenarios if one.follows}
@@ -156,7 +156,7 @@ class TaskDialogues:
         return AnsweredDialogue(trial, begins, progress, tuple(calls))
 
 
-def record(job: ResolvedRun, asked: AnsweredDialogue) -> LoggedDialogue:
+def record(job: RunPlan, asked: AnsweredDialogue) -> LoggedDialogue:
     """A dialogue as the log carries it, without verdicts."""
     return LoggedDialogue(
         subject=pipeline.subject_row(job, asked.trial.subject),

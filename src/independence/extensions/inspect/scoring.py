@@ -18,7 +18,7 @@ from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.grading import seed_of
 from independence.engine.models import Models
 from independence.engine.plan import Trial
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.errors import UsageError
 from independence.exchange import logged
 from independence.exchange.logged import LoggedDialogue, LoggedStep, LoggedVerdict
@@ -115,7 +115,7 @@ def _progress(own: LoggedDialogue, trial: Trial, before: list[SubjectAnswer]) ->
 
 
 async def graded(
-    job: ResolvedRun, judge: Judge, client: InspectClient | None, own: LoggedDialogue, finished: FinishedDialogue
+    job: RunPlan, judge: Judge, client: InspectClient | None, own: LoggedDialogue, finished: FinishedDialogue
 ) -> LoggedDialogue:
     """A finished dialogue with the verdict of a judge, and what that wrote before it, up to a step without an outcome.
 
@@ -155,7 +155,7 @@ def _as_sent(judge: Judge, client: InspectClient | None) -> Judge:
     return msgspec.structs.replace(judge, temperature=None)
 
 
-def _finished(job: ResolvedRun, judge: Judge, trial: Trial, progress: TrialProgress) -> FinishedDialogue:
+def _finished(job: RunPlan, judge: Judge, trial: Trial, progress: TrialProgress) -> FinishedDialogue:
     scenario, end = trial.dialogue.scenario, progress.context or ""
     rubric, digest = job.suite.rubrics[scenario.rubric], job.rubrics[scenario.id]
     return FinishedDialogue(

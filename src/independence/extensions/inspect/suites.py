@@ -9,7 +9,7 @@ import msgspec
 
 from independence.config.options import ConnectionOptions
 from independence.engine import plan, resolve
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.errors import UsageError
 from independence.report import analysis
 from independence.suites import load
@@ -26,7 +26,7 @@ def task_name(suite: str) -> str:
     return f"independence_{suite.replace('-', '_')}"
 
 
-def resolved(suite: str, variant: str = "", mode: str = "", runs: int = 1) -> tuple[ResolvedRun, Condition]:
+def resolved(suite: str, variant: str = "", mode: str = "", runs: int = 1) -> tuple[RunPlan, Condition]:
     """What is asked, without whom; by default under the text of a persona file, else under the suite's own condition.
 
     Raises UsageError for names that the suite does not have.
@@ -38,7 +38,7 @@ def resolved(suite: str, variant: str = "", mode: str = "", runs: int = 1) -> tu
     return _job(msgspec.structs.replace(loaded, suite=own), personas), condition
 
 
-def of_sample(metadata: Mapping[str, Any], suite: str = "") -> ResolvedRun:
+def of_sample(metadata: Mapping[str, Any], suite: str = "") -> RunPlan:
     """What a sample was asked from, by its metadata; `suite` says where it is found now.
 
     Raises UsageError where it is not found, or has other texts now.
@@ -63,8 +63,8 @@ def _loaded(source: str, edition: str) -> LoadedSuite:
     return _KNOWN[source, edition]
 
 
-def _job(loaded: LoadedSuite, personas: Mapping[str, str]) -> ResolvedRun:
-    return ResolvedRun(
+def _job(loaded: LoadedSuite, personas: Mapping[str, str]) -> RunPlan:
+    return RunPlan(
         suite=loaded.suite,
         edition=loaded.edition,
         trials=(),

@@ -7,7 +7,7 @@ from the suite's data: what is asked, how it is graded and what it comes to is t
 from __future__ import annotations
 
 from independence.engine import dialogue
-from independence.engine.resolve import ResolvedRun
+from independence.engine.resolve import RunPlan
 from independence.exchange import logged
 from independence.extensions.inspect import suites, versions
 from independence.suites import script
@@ -99,7 +99,7 @@ def suite_task(suite: str, judge: str = "", variant: str = "", mode: str = "", r
     )
 
 
-def _samples(job: ResolvedRun, condition: Condition, source: str, runs: int) -> list[Sample]:
+def _samples(job: RunPlan, condition: Condition, source: str, runs: int) -> list[Sample]:
     """One for each scenario."""
     out, text = [], job.personas.get(condition.variant)
     for scenario in job.suite.scenarios:

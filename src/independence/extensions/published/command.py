@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
 from independence.cli import options
+from independence.cli.options import Format
+from independence.config.flags import Argument, Flag
 from independence.errors import DocumentError
 
 if TYPE_CHECKING:
+    from independence.extensions.published.adoption.suite_folder import AdoptedSuite
     from independence.extensions.published.adoption.verifying import RequestComparison
     from independence.suites.load import LoadedSuite
 
@@ -27,11 +30,13 @@ Examples:
 
 
 @options.command("published", epilog=_BOARDS)
-@options.models("Show only these labels.")
-@click.option("--top", type=click.IntRange(1), help="Print only the first rows.")
-@click.option("--detailed", "-d", is_flag=True, help="Also the five measures that the index is made of.")
-@options.output_format()
-def published(models: tuple[str, ...], top: int | None, detailed: bool, format_: str) -> None:
+def published(
+    *,
+    models: Annotated[tuple[str, ...], Flag("Show only these labels.", "-m")] = (),
+    top: Annotated[int | None, Flag("Print only the first rows.", type=click.IntRange(1))] = None,
+    detailed: Annotated[bool, Flag("Also the five measures that the index is made of.", "-d")] = False,
+    format_: Format = "table",
+) -> None:
     """Print the published board of real models, as it was printed and under strict scoring.
 
     The facts ship with this program: no key, no network. The conversations and verdicts behind them come in with
@@ -44,14 +49,18 @@ def published(models: tuple[str, ...], top: int | None, detailed: bool, format_:
 
 
 @options.command("adopt", epilog=_EXAMPLES)
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--to", type=click.Path(path_type=Path), help="The folder to write; default: `adopted-SUITE`.")
-@click.option(
-    "--verify", "results", type=click.Path(exists=True, path_type=Path),
-    help="Compare with the requests of published results: a folder, a tar, or a store that holds them.",
-)  # fmt: skip
-@click.option("--run-source", is_flag=True, help="Run the source for what is more than literals and joined texts.")
-def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -> None:
+def adopt(
+    path: Annotated[Path, Argument(type=click.Path(path_type=Path))],
+    *,
+    to: Annotated[Path | None, Flag(
+        "The folder to write; default: `adopted-SUITE`.", "--to", "-o", type=click.Path(path_type=Path)
+    )] = None,
+    verify: Annotated[Path | None, Flag(
+        "Compare with the requests of published results: a folder, a tar, or a store that holds them.",
+        type=click.Path(exists=True, path_type=Path),
+    )] = None,
+    run_source: Annotated[bool, Flag("Run the source for what is more than literals and joined texts.")] = False,
+) -> None:  # fmt: skip
     """Make a suite folder with the published words from PATH, your own clone of the public repository.
 
     The branches main, lite and v1 are known. Texts, numbers and lists of them are read from the source, which is not
@@ -66,46 +75,50 @@ def adopt(path: Path, to: Path | None, results: Path | None, run_source: bool) -
     here. Exit code 1 where nothing can be admitted.
     """
     from independence.cli import activity, table_output
-    from independence.cli.terminal import note, plain, runnable
+    from independence.cli.terminal import note
     from independence.config import user_files
-    from independence.engine import plan
     from independence.extensions.published import adopting
     from independence.extensions.published.adoption import verifying
     from independence.suites import load
 
-    def verify(loaded: LoadedSuite) -> None:
-        if results is not None:
-            with activity.working(f"comparing with {results}"):
-                compared.append(adopting.verify_suite(loaded, results))
+    def compare(loaded: LoadedSuite) -> None:
+        if verify is not None:
+            with activity.working(f"comparing with {verify}"):
+                compared.append(adopting.verify_suite(loaded, verify))
 
     compared: list[RequestComparison] = []
-    if results is not None and to is None and (path / "suite.yaml").is_file():
+    if verify is not None and to is None and (path / "suite.yaml").is_file():
         adopted = load.load(str(path))
-        verify(adopted)
+        compare(adopted)
     else:
-        made = adopting.adopt_suite(path, to, check=verify, run_source=run_source)
-        adopted, folder = made.loaded, made.folder if made.folder.is_absolute() else f"./{made.folder}"
-        size = f"{len(adopted.suite.scenarios)} scenarios, {plan.calls(adopted.suite)} calls a run"
-        name = f"{adopted.suite.suite}@{adopted.edition}"
-        click.echo(plain(f"{folder}: {name} in the published words of `{made.layout}`, {size}"))
-        click.echo(
-            plain(runnable(f"ready to run with `independence run --suite {quote(str(folder))} -m vendor/model`"))
-        )
-        if isinstance(made.models, DocumentError):
-            note(plain(f"the models.yaml of {path} was copied, and cannot be read: {made.models}"))
-        elif made.models:
-            count = len(made.models.subjects)
-            click.echo(
-                plain(f"{count} configurations of the clone: `run --models-file {quote(f'{folder}/models.yaml')}`")
-            )
-        note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))
-    if results is None:
+        made = adopting.adopt_suite(path, to, check=compare, run_source=run_source)
+        adopted = made.loaded
+        _say(made, path)
+    if verify is None:
         return
     found = compared[0]
     table_output.print_tables(verifying.tables(found), "table")
     if not found.holds:
         note("the imported requests are not those of this suite: nothing is recorded")
         sys.exit(1)
-    kept = "recorded in the store" if user_files.is_store(results) else "nothing is recorded, as this is no store"
+    kept = "recorded in the store" if user_files.is_store(verify) else "nothing is recorded, as this is no store"
     all_ = f"{len(found.admitted)} of {len(found.configurations)} imported configurations"
     note(f"{all_} have the wording of {adopted.suite.suite}@{adopted.edition}: {kept}")
+
+
+def _say(made: AdoptedSuite, path: Path) -> None:
+    """Print what was made of a clone, and how it is run."""
+    from independence.cli.terminal import note, plain, runnable
+    from independence.engine import plan
+
+    folder = made.folder if made.folder.is_absolute() else f"./{made.folder}"
+    size = f"{len(made.loaded.suite.scenarios)} scenarios, {plan.calls(made.loaded.suite)} calls a run"
+    name = f"{made.loaded.suite.suite}@{made.loaded.edition}"
+    click.echo(plain(f"{folder}: {name} in the published words of `{made.layout}`, {size}"))
+    click.echo(plain(runnable(f"ready to run with `independence run --suite {quote(str(folder))} -m vendor/model`")))
+    if isinstance(made.models, DocumentError):
+        note(plain(f"the models.yaml of {path} was copied, and cannot be read: {made.models}"))
+    elif made.models:
+        count, file = len(made.models.subjects), quote(f"{folder}/models.yaml")
+        click.echo(plain(f"{count} configurations of the clone: `run --models-file {file}`"))
+    note(plain(f"judge prompts as published, not hardened; the published board was judged by {made.judge}"))

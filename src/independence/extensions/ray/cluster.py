@@ -45,7 +45,7 @@ class RayExecutor:
         """Connect to the cluster. Raises UsageError where there is none at the address."""
         self._own = not ray.is_initialized()
         if self._own:
-            _connect(self._options.ray_address or environment.read().get("RAY_ADDRESS") or "local")
+            _connect(environment.read().get("RAY_ADDRESS") or "local")
         cpus = int(ray.cluster_resources().get("CPU", 1))
         default = 2 * sum(bool(node["Alive"]) for node in ray.nodes())
         self._workers = self._options.ray_workers or min(cpus, default)
@@ -86,7 +86,7 @@ def _connect(address: str) -> None:
         why = str(error).strip().partition("\n")[0]
         raise UsageError(
             f"no Ray cluster can be reached at `{address}` ({why})",
-            "start one with `ray start --head`, or leave --ray-address out for one on this machine",
+            "start one with `ray start --head`, or leave RAY_ADDRESS out for one on this machine",
         ) from error
 
 

@@ -23,6 +23,7 @@ from independence.engine.events import POSITION, Event, RunPosition, RunStopping
 from independence.engine.executors.local import LocalExecutor
 from independence.engine.gate import StopSignal
 from independence.engine.merits import merits_of
+from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingTrial
 from independence.engine.run import RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
@@ -145,7 +146,7 @@ class ShardWorker:
                 self._stop.stop(self._told)
             context = RunContext(
                 job.suite, job.rubrics, backends=backends, writer=self, on_event=self._tell, stop_signal=self._stop,
-                lease_owner=job.lease_owner,
+                lease_owner=job.lease_owner, budget=budget, counts=RunProgress(),
             )  # fmt: skip
             async with LocalExecutor().trials(context, job.shares) as run_trials:
                 skipped = await run_trials(job.todo)
