@@ -25,7 +25,8 @@ from independence.config.subjects import LOCAL, Subject
 from independence.engine import plan, resume
 from independence.engine.plan import Trial
 from independence.judge.protocol import verdict_key
-from independence.store import context, database, records
+from independence.judge.replies import repeated_answers
+from independence.store import context, database, records, repetitions
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
@@ -177,6 +178,8 @@ def _add(connection: sqlite3.Connection, loaded: LoadedSuite, subject: Subject, 
         verdicts.append(VerdictRow(key, trial.key, JUDGE, rubric, at, SETTINGS, given))
     records.add_calls_once(connection, calls)
     records.add_verdicts(connection, verdicts)
+    where = Where("v2", loaded.edition, trials[0].dialogue.condition)
+    repetitions.keep(connection, where, [subject.config_dir], repeated_answers.of_suite(loaded.suite))
     return len(trials)
 
 

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from independence.cli.main import main
 from independence.config import entries
-from independence.store import context, dialogue_rows, digests, field_values
+from independence.store import context, dialogue_rows, digests
 from tests.virtual_time import HandClock
 
 _KEYS = tuple(variable for entry in entries.shipped().values() for variable in entry.key_variables)
@@ -143,18 +143,9 @@ def meant(connection: sqlite3.Connection) -> None:
         digests.renew(connection)
 
 
-def rebuild_values(connection: sqlite3.Connection) -> None:
-    """Write the values of every verdict anew from its JSON."""
+def renew_digests(connection: sqlite3.Connection) -> None:
+    """Make what was changed here on purpose as if it had been written so."""
     digests.offer(connection)
-    field_values.offer(connection)
-    connection.execute("UPDATE verdicts SET field_set = NULL, field_values = NULL")
-    connection.execute("DELETE FROM field_sets")
-    layouts = "SELECT DISTINCT field_layout(fields) AS own FROM verdicts WHERE own IS NOT NULL"
-    connection.execute(f"INSERT INTO field_sets (layout) {layouts}")
-    connection.execute(
-        "UPDATE verdicts SET field_set = (SELECT id FROM field_sets WHERE layout = field_layout(fields)), "
-        "field_values = field_bytes(fields)"
-    )
     digests.renew(connection)
 
 

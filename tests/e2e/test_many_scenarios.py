@@ -67,7 +67,7 @@ def test_two_judges_of_one_run_each_are_compared_over_scenarios() -> None:
     with command.opened(Path("store.db")) as connection:
         change = "UPDATE verdicts SET fields = json_set(fields, '$.firmness', 1) WHERE judge = 'sim/judge'"
         connection.execute(f"{change} AND trial IN (SELECT trial FROM planned WHERE scenario LIKE 'opening%')")
-        command.rebuild_values(connection)
+        command.renew_digests(connection)
     these, like_these = compared("sim/half", "--judge", "cues", "--against-judge", "sim/judge")["rows"]
     assert (these["p"], these["outcome"]) == (None, "no test is possible: a scenario has a single run")
     assert like_these["difference"] == pytest.approx(these["difference"])

@@ -1,17 +1,23 @@
-"""Stores that older code wrote: run again in their own words, they find everything there."""
+"""Stores that older code wrote, as data sets: run again in their own words, they find everything there.
+
+Their schema is one of before: `export --as parquet` of the last version that knew it wrote them, as a user has to.
+"""
 
 from __future__ import annotations
 
 import json
-import lzma
 import sqlite3
+import tarfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from tests.e2e import command, endpoint
 from tests.gates import canonical, stored
 
+SUITES = ("v2", "sides")
 FOLDER = Path(__file__).parent / "stores"
 NAMES = ("store-727c7a2", "store-9b05578")  # each after the commit whose code wrote it
 ENV = {"LOOP_KEY": endpoint.KEY}
@@ -38,9 +44,13 @@ class Replay(NamedTuple):
 
 
 def copy(name: str, folder: Path) -> Path:
-    """A copy of one of the stores, free to be changed."""
+    """A store with the content of one of them."""
+    pytest.importorskip("pyarrow")
     db = folder / f"{name}.db"
-    db.write_bytes(lzma.decompress((FOLDER / f"{name}.db.xz").read_bytes()))
+    with tarfile.open(FOLDER / f"{name}.tar.xz") as packed:
+        packed.extractall(folder / name, filter="data")
+    for suite in SUITES:
+        command.ok("import", folder / name / suite, "--db", db)
     return db
 
 

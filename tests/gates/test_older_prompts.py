@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import lzma
-import sqlite3
-from contextlib import closing
+import tarfile
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from independence.clients import dialects
+from independence.exchange.logged import LoggedEdition
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import FinishedDialogue
 from independence.suites.schema import Scenario, Suite
@@ -33,15 +32,16 @@ class Recorder:
         return Reply("I would rather not say.", "content")
 
 
-def editions(folder: Path) -> dict[str, Suite]:
+def editions() -> dict[str, Suite]:
     """The suites that the older stores hold."""
     out = {}
-    for packed in sorted(STORES.glob("*.xz")):
-        plain = folder / packed.stem
-        plain.write_bytes(lzma.decompress(packed.read_bytes()))
-        with closing(sqlite3.connect(plain)) as store:
-            for suite, edition, document in store.execute("SELECT suite, edition, document FROM editions"):
-                out[f"{suite}@{edition}"] = msgspec.json.decode(document, type=Suite)
+    for packed in sorted(STORES.glob("*.tar.xz")):
+        with tarfile.open(packed) as files:
+            for name in (one for one in files.getnames() if one.endswith("edition.json")):
+                file = files.extractfile(name)
+                assert file is not None
+                row = msgspec.json.decode(file.read(), type=LoggedEdition).edition
+                out[f"{row.suite}@{row.edition}"] = msgspec.json.decode(row.document, type=Suite)
     return out
 
 
@@ -58,8 +58,8 @@ async def asked(suite: Suite, scenario: Scenario) -> list[ChatRequest]:
 
 
 @pytest.mark.parametrize("edition", ASKED)
-async def test_a_judge_of_an_older_edition_is_asked_the_same(edition: str, tmp_path: Path) -> None:
-    suite, digest = editions(tmp_path)[edition], hashlib.sha256()
+async def test_a_judge_of_an_older_edition_is_asked_the_same(edition: str) -> None:
+    suite, digest = editions()[edition], hashlib.sha256()
     for scenario in suite.scenarios[:40]:
         for request in await asked(suite, scenario):
             digest.update(dialects.body(dialects.of("openrouter").parameters(request, None)))

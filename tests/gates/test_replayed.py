@@ -49,7 +49,7 @@ def test_nothing_is_asked_twice(tmp_path: Path, name: str):
 
 @pytest.mark.parametrize("name", replayed.NAMES)
 def test_editions_of_those_days_have_the_wordings_that_other_stores_gave_them(tmp_path: Path, name: str):
-    """A migration computes them: what made others of the same words would part boards that were one."""
+    """What made others of the same words would part boards that were one."""
     with closing(database.connect(replayed.copy(name, tmp_path))) as connection:
         found = {where.edition_name: wording for where, wording in queries.wordings(connection).items()}
     assert found == {replayed.V2: "2899bf34", replayed.SIDES: "7575e7ec"}

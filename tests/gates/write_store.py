@@ -6,11 +6,9 @@ how a further one is made, whose NAME then goes into `replayed.NAMES`.
 
 from __future__ import annotations
 
-import lzma
-import sqlite3
 import sys
+import tarfile
 import tempfile
-from contextlib import closing
 from pathlib import Path
 
 from tests.e2e import command, endpoint
@@ -18,7 +16,7 @@ from tests.gates import replayed
 
 
 def main(name: str) -> None:
-    """Run the commands, pack the store."""
+    """Run the commands, pack what is exported of the store."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         with endpoint.serving(here) as served:
@@ -27,12 +25,12 @@ def main(name: str) -> None:
                 ended = command.run(*arguments, "--models-file", models, "--db", "kept.db", cwd=here, env=replayed.ENV)
                 print(ended.err, file=sys.stderr)
                 assert ended.code == 0
-        with closing(sqlite3.connect(here / "kept.db")) as connection:
-            connection.execute("PRAGMA journal_mode=DELETE")
-            connection.execute("VACUUM")
-        packed = lzma.compress((here / "kept.db").read_bytes(), preset=9 | lzma.PRESET_EXTREME)
-    (replayed.FOLDER / f"{name}.db.xz").write_bytes(packed)
-    print(f"{name}: {len(packed)} bytes")
+        for suite in replayed.SUITES:
+            command.ok("export", here / suite, "--as", "parquet", "--suite", suite, "--db", "kept.db", cwd=here)
+        with tarfile.open(replayed.FOLDER / f"{name}.tar.xz", "w:xz") as packed:
+            for suite in replayed.SUITES:
+                packed.add(here / suite / "store", f"{suite}/store")
+    print(f"{name}: written")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,9 @@ MB = 2**20
 CONTENTS = StoreContents(
     trials=1200, answers=1700, verdicts=1200, unplanned=0, homeless=0, stale=0, leases=0, expired=0
 )
-SOUND = StoreHealth(Path("here.db"), 3 * MB, 900 * MB, True, True, 2, 2, (), whole=False, contents=CONTENTS)
+SOUND = StoreHealth(
+    Path("here.db"), 3 * MB, 900 * MB, True, True, empty=False, other=False, damage=(), whole=False, contents=CONTENTS
+)
 ROUTER = Endpoint("openrouter", "https://router.example/v1", "openrouter", key_source="OPENROUTER_API_KEY")
 LOCAL = Endpoint("local", "http://127.0.0.1:1234/v1", "local", key_source="LOCAL_API_KEY")
 WITH_PASSWORD = Endpoint("lab", "http://me:secret@10.0.0.5:8000/v1", "local")
@@ -59,7 +61,7 @@ def test_a_sound_store_has_nothing_to_mend() -> None:
     found = stored()
     assert list(found) == ["store", "contents", "leases", "disk"]
     assert {(f.result, f.fix) for f in found.values()} == {("ok", "")}
-    assert found["store"].found == "sound, 3.0 MB, schema 2"
+    assert found["store"].found == "sound, 3.0 MB"
     assert found["contents"].found == "1,200 dialogues, 1,700 answers, 1,200 verdicts"
     assert held(leases=3)["leases"].found == "3 dialogues are being worked on now"
 
@@ -68,9 +70,8 @@ def test_a_sound_store_has_nothing_to_mend() -> None:
     ("found", "check", "result", "says", "fix"),
     [
         (stored(damage=("row 3 missing",), contents=None), "store", "fail", "row 3 missing", "restore a copy"),
-        (stored(schema=3, contents=None), "store", "fail", "newer version (schema 3, this one knows 2)", ""),
-        (stored(schema=1), "store", "ok", "schema 1 of 2: upgraded when it is next written", ""),
-        (stored(schema=0, contents=None, wal=False), "store", "ok", "an empty file", ""),
+        (stored(other=True, contents=None), "store", "fail", "written by another version", "export DIR --as parquet"),
+        (stored(empty=True, contents=None, wal=False), "store", "ok", "an empty file", ""),
         (stored(writable=False), "store", "fail", "cannot be written", ""),
         (stored(wal=False), "journal", "warn", "", ""),
         (held(stale=7), "contents", "warn", "7 dialogues have an answer to an earlier turn", "it asks from there on"),

@@ -14,7 +14,6 @@ import pytest
 from independence.errors import DiskFull, IndependenceError, StoreError
 from independence.store import database, health, leases, records
 from independence.store.health import StoreContents
-from independence.store.migrations import migrations
 from independence.store.records import EditionRow
 from tests.virtual_time import HandClock
 
@@ -100,7 +99,7 @@ def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         opened = sqlite3.connect(target)
-        assert opened.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
+        assert opened.execute("PRAGMA user_version").fetchone()[0] == database.ours()
         opened.close()
     assert failures == []
 
@@ -124,24 +123,49 @@ def test_a_complaint_of_sqlite_says_what_to_do(error: sqlite3.Error, kind: type[
     assert what in str(said)
 
 
-def test_a_store_that_cannot_be_written_is_read_as_the_newest_schema(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_store_that_cannot_be_written_is_read_and_nothing_is_made_beside_it(
+    connection: sqlite3.Connection, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(sqlite3.connect(path)) as older:
-        older.executescript(migrations()[0].sql + "PRAGMA user_version = 1;")
-        older.execute("INSERT INTO editions VALUES ('s', 'e', '{}', '2026')")
-        older.commit()
+    filled(connection)
+    connection.close()
     before = path.read_bytes()
     monkeypatch.setattr(os, "access", lambda *_: False)  # as of a folder that is not one's own
     with closing(database.connect_existing(path)) as opened:
-        assert opened.execute("PRAGMA user_version").fetchone()[0] == len(migrations())
         assert opened.execute("SELECT suite FROM editions").fetchone() == ("s",)
     assert path.read_bytes() == before
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.parametrize("number", [1, 25, 2**31 - 1])
+def test_a_store_of_another_version_is_refused_with_the_way_out(
+    connection: sqlite3.Connection, path: Path, number: int
+) -> None:
+    filled(connection)
+    connection.execute(f"PRAGMA user_version = {number}")
+    connection.close()
+    for opened in (database.connect, database.connect_existing, database.as_it_is):
+        with pytest.raises(StoreError, match="written by another version of this program; with that version, ") as said:
+            opened(path)
+        assert "`independence export DIR --as parquet`" in str(said.value)
+    found = health.examine(path)
+    assert (found.other, found.empty, found.contents, found.damage) == (True, False, None, ())
+
+
+def test_the_number_of_the_schema_changes_with_what_it_defines_and_not_with_comments(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own, text = database.ours(), database._definition()
+    found = []
+    for changed in (f"-- a comment\n{text}", text.replace("said TEXT", "said BLOB"), text):
+        database.ours.cache_clear()
+        monkeypatch.setattr(database, "_definition", lambda changed=changed: changed)
+        found.append(database.ours())
+    database.ours.cache_clear()
+    assert [one == own for one in found] == [True, False, True]
+
+
 def test_what_is_read_once_is_of_one_moment(path: Path, connection: sqlite3.Connection) -> None:
-    count, add = "SELECT count(*) FROM field_sets", "INSERT INTO field_sets (layout) VALUES ('[]')"
+    count, add = "SELECT count(*) FROM leases", "INSERT INTO leases VALUES ('t', 'o', 0)"
     with database.reading_once(connection):
         assert connection.execute(count).fetchone() == (0,)
         with closing(database.connect(path)) as other:
@@ -169,7 +193,7 @@ def test_a_sound_store_is_described_and_left_as_it_is(connection: sqlite3.Connec
     before = path.read_bytes()
     found = health.examine(path)
     assert found.contents == StoreContents(1, 1, 1, 0, 0, 0, 0, 0)
-    assert (found.schema, found.known, found.damage, found.wal) == (len(migrations()), len(migrations()), (), True)
+    assert (found.other, found.empty, found.damage, found.wal) == (False, False, (), True)
     assert found.size_bytes == len(before)
     assert found.free_bytes > 0
     assert path.read_bytes() == before
@@ -218,17 +242,10 @@ def test_a_lease_counts_as_work_until_its_holder_goes_silent(connection: sqlite3
     assert (contents(path, time.now()).leases, contents(path, time.now()).expired) == (0, 1)
 
 
-def test_an_older_store_is_read_and_not_upgraded_and_a_newer_or_empty_one_not_read(path: Path) -> None:
+def test_an_empty_file_is_told(path: Path) -> None:
     path.touch()
     found = health.examine(path)
-    assert (found.schema, found.contents, found.damage) == (0, None, ())
-    for schema in (1, len(migrations()) + 1):
-        with closing(sqlite3.connect(path)) as other:
-            other.executescript((migrations()[0].sql if schema == 1 else "") + f"PRAGMA user_version = {schema};")
-        for _ in range(2):
-            found = health.examine(path)
-            assert (found.schema, found.known, found.wal) == (schema, len(migrations()), False)
-            assert (found.contents is None) == (schema != 1)
+    assert (found.empty, found.other, found.contents, found.damage) == (True, False, None, ())
 
 
 def test_damage_is_told_in_a_few_lines(connection: sqlite3.Connection, path: Path) -> None:

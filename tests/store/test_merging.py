@@ -48,9 +48,9 @@ def everything(connection: Connection) -> dict[str, list[tuple[object, ...]]]:
     """All rows, without what each store gives for itself, and those of processes."""
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     out = {}
-    for table in set(tables) - {"tallies", "leases", "progress", "field_sets"}:
+    for table in set(tables) - {"tallies", "leases", "progress"}:
         columns = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
-        own = ", ".join(name for name in columns if name not in ("id", "field_set", "digest", "planned_at", "used_at"))
+        own = ", ".join(name for name in columns if name not in ("id", "digest", "planned_at", "used_at"))
         out[table] = sorted(connection.execute(f"SELECT {own} FROM {table}").fetchall(), key=repr)
     return out
 
@@ -58,7 +58,7 @@ def everything(connection: Connection) -> dict[str, list[tuple[object, ...]]]:
 def test_two_halves_make_the_whole_and_merging_them_again_adds_nothing(two: Two) -> None:
     source, target = two
     graded(source, "one", "yes", "still yes", x=1, y=2.5)
-    graded(target, "two", "no", "no", z=3)  # other fields: their description has the same number in each store
+    graded(target, "two", "no", "no", z=3)
     records.add_failure(source, FAILED)
     ledger = spending.SessionLedger("run", "s@e")
     ledger.note(source, 1.5, 0.5)

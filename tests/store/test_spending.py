@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from independence.store import context, dialogue_rows, place_dialogues, records, spending
-from independence.store.migrations import migrations
+from independence.store import context, dialogue_rows, planned_dialogues, records, spending
 from independence.store.records import FailureRow, SubjectRow, VerdictRow
 from independence.store.spending import CallTokens, Dates, RunTokens, SessionLedger
 from independence.types import Attempt, Condition, Missing, Reply, Usage, Verdict
@@ -119,13 +116,14 @@ def test_dates_are_those_of_current_replies_and_of_one_judge(asked: sqlite3.Conn
     asked.execute("UPDATE calls SET answered_at = '' WHERE trial = 't1' AND turn = 0")  # nobody wrote it down
     asked.execute("UPDATE verdicts SET judged_at = '2026-04 ' || judge")
     dialogue_rows.write(asked)
-    replies, read = ("2026-03-05t11", "2026-03-05t21"), place_dialogues.read(asked, HERE)
+    replies = ("2026-03-05t11", "2026-03-05t21")
     for judge, verdict in (("j", "2026-04 j"), ("other", "2026-04 other"), (None, None)):
-        assert place_dialogues.dates([read], judge) == Dates(*replies, verdict, verdict)
+        assert planned_dialogues.read(asked, HERE, judge, {}).dates == Dates(*replies, verdict, verdict)
     rows.call(asked, "t2", 1, "elsewhere", rows.reply("anew"))
-    later, elsewhere = (place_dialogues.read(asked, where) for where in (HERE, THERE))
-    assert (place_dialogues.dates([read, later], "j").last_reply or "") > "2026-03-05t21"
-    assert place_dialogues.dates([elsewhere], "j") == Dates()
+    later, elsewhere = (planned_dialogues.read(asked, where, "j", {}).dates for where in (HERE, THERE))
+    assert (later.last_reply or "") > "2026-03-05t21"
+    assert elsewhere == Dates()
+    assert spending.together([later, elsewhere]) == later
 
 
 def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connection: sqlite3.Connection) -> None:
@@ -139,19 +137,3 @@ def test_a_session_is_stored_with_its_first_dollar_and_kept_up_to_date(connectio
         ("toy@later", 1.0, 0.5), ("toy@busy", 0.75, 0.25),
     ]  # fmt: skip
     assert spending.session_total(connection) == 1.75
-
-
-def test_what_an_older_store_holds_is_one_session_and_imports_are_none(tmp_path: Path) -> None:
-    names = [migration.name for migration in migrations()]
-    at = names.index("what every command spent")
-    with closing(sqlite3.connect(tmp_path / "old.db")) as old:
-        for migration in migrations()[:at]:
-            old.executescript(migration.sql)
-        for trial, messages, usd in (("own", None, 0.5), ("imported", b"[]", 8.0)):
-            old.execute(
-                "INSERT INTO calls VALUES (?, 0, 0, 't', 'c', 'd', NULL, '[]', ?, 0.125, 0, 0, 0, 0, '2026-01-02', "
-                "NULL, NULL, '', '', '', '', '', '', '', '[]', '[]', ?)",
-                (trial, usd, messages),
-            )
-        old.executescript(migrations()[at].sql)
-        assert spending.sessions(old) == [("2026-01-02", "2026-01-02", "before the ledger", "", 0.625, 0.125)]

@@ -214,7 +214,7 @@ export interface Dates {
   readonly last_verdict: string | null;
 }
 
-/** How often one judge was to quote what was said, and how often that is not to be found. */
+/** Of the verdicts that were to quote a passage. */
 export interface QuotationCounts {
   readonly asked: number;
   readonly not_found: number;

@@ -44,10 +44,12 @@ from independence.engine.run_context import Parallelism, RunContext
 from independence.engine.service import CheckedEndpoints, Hooks, Model
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
 from independence.judge.protocol import Judge
-from independence.store import database, decisions, missing, queries, records
+from independence.judge.replies import repeated_answers
+from independence.store import database, decisions, missing, queries, records, repetitions
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall
+from independence.types import Condition
 
 
 class RunPreview(msgspec.Struct, frozen=True):
@@ -145,6 +147,7 @@ async def run_pipeline(
             else:
                 outcome = RunOutcome(stop, 0)
             await _refuse_lost(context, job, outcome.stopped_by)
+            await _compare_answers(context, job, left)
             budget, unsettled = context.budget, context.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
         with database.transaction(connection):
@@ -193,6 +196,17 @@ async def _examine(
             told = f"{one} (known dialogues of {plan.suite.suite})"
             context.on_event(JudgeExamined(judge.name, told, perfect=not one.misses))
     return frozenset(judge for judge, one in found.items() if one is None), None
+
+
+async def _compare_answers(context: RunContext, job: RunPlan, left: PendingWork) -> None:
+    """Keep which answers repeat others of their run, for boards: of the subjects that were asked."""
+    compare = repeated_answers.of_suite(job.suite)
+    asked: dict[Condition, dict[str, None]] = {}
+    for item in left.todo:
+        if item.calls:
+            asked.setdefault(item.trial.dialogue.condition, {})[item.trial.subject.config_dir] = None
+    for condition, configs in asked.items():
+        await context.writer.write(StoreCall(repetitions.keep, job.where.under(condition), list(configs), compare))
 
 
 async def _refuse_lost(context: RunContext, job: RunPlan, stopped_by: IndependenceError | None) -> None:

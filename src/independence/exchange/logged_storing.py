@@ -15,9 +15,11 @@ from independence.exchange import logged, storing
 from independence.exchange.logged import FORMAT, LoggedDialogue, LoggedEdition
 from independence.exchange.storing import NewRows
 from independence.judge import kinds
+from independence.judge.replies import repeated_answers
 from independence.judge.schema import check
-from independence.store import context, queries, records
+from independence.store import context, queries, records, repetitions
 from independence.store.database import transaction, writing
+from independence.store.records import EditionRow
 from independence.suites import digest
 from independence.suites.schema import Suite
 from independence.types import Condition, Where
@@ -56,7 +58,21 @@ def store(files: Iterable[LoggedFile], path: Path, say: Callable[[str], object] 
                 written = storing.write(connection, rows)
                 new = NewRows._make(before + more for before, more in zip(new, written, strict=True))
                 dialogues += len(part)
+                _compare_answers(connection, file.edition.edition, part)
     return StoredLogs(count, dialogues, new)
+
+
+def _compare_answers(connection: sqlite3.Connection, edition: EditionRow, part: Iterable[LoggedDialogue]) -> None:
+    """Keep which answers repeat others of their run, for boards."""
+    if queries.imported(edition.edition):
+        return
+    suite = msgspec.json.decode(edition.document, type=Suite)
+    asked: dict[Condition, dict[str, None]] = {}
+    for one in part:
+        asked.setdefault(Condition(one.trial.variant, one.trial.mode), {})[one.trial.config_dir] = None
+    for condition, configs in asked.items():
+        where = Where(edition.suite, edition.edition, condition)
+        repetitions.keep(connection, where, configs, repeated_answers.of_suite(suite))
 
 
 def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:

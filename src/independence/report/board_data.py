@@ -18,7 +18,7 @@ from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.strict import ScoringFrame, StrictRow
 from independence.stats.subject_points import SubjectPoints
 from independence.store import queries, scopes
-from independence.store.place_dialogues import QuotationCounts
+from independence.store.planned_dialogues import QuotationCounts
 from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates
 from independence.types import Where

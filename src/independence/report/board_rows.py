@@ -191,8 +191,8 @@ def _incomplete(data: BoardData) -> dict[str, tuple[RankedSubject, dict[str, End
     """
     holes = {
         config: own
-        for config, cells in data.planned.items()
-        if config not in data.points and (own := completions.completions(data.frame, cells)) is not None
+        for config in data.planned
+        if config not in data.points and (own := completions.completions(data.frame, data.planned[config])) is not None
     }
     again = {config: one.filled for config, one in holes.items() if index_uncertainty.repeated(one.worst)}
     same, new = (

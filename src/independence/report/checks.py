@@ -24,6 +24,7 @@ from independence.config.subjects import LOCAL
 from independence.errors import UsageError
 from independence.report import declared
 from independence.report.table import Table, Value
+from independence.store import database
 from independence.store.health import StoreContents, StoreHealth
 
 SCARCE_BYTES = 200 * 2**20  # a published board of 65 models takes 80 MB
@@ -120,23 +121,22 @@ def _first(cases: Mapping[str, bool], otherwise: str) -> str:
 
 def of_store(health: StoreHealth) -> Iterator[Finding]:
     """Integrity and schema, what the rows say, who works on it, and the disk."""
-    name, schema, known, held = str(health.path), health.schema, health.known, health.contents
+    name, held = str(health.path), health.contents
     cases = {
         "damaged": bool(health.damage),
-        "newer": schema > known,
+        "other": health.other,
         "unwritable": not health.writable,
-        "bare": not schema and health.wal,
-        "empty": not schema,
-        "older": schema < known,
+        "bare": health.empty and health.wal,
+        "empty": health.empty,
     }
     case, damage = _first(cases, "sound"), "; ".join(health.damage)
     size = f"{health.size_bytes / 2**20:.1f} MB{', every row is as it was written' if health.whole else ''}"
-    yield finding("store", case, name, damage=damage, schema=schema, known=known, size=size)
+    yield finding("store", case, name, damage=damage, other=database.OTHER, size=size)
     if held is not None:
         yield _contents(held, name)
         case = _first({"expired": held.expired > 0, "held": held.leases > 0}, "none")
         yield finding("leases", case, name, expired=held.expired, leases=held.leases)
-    if schema and not health.wal:
+    if not (health.empty or health.wal):
         yield finding("journal", "blocking", name)
     yield of_disk(health.free_bytes, str(health.path.parent))
 

@@ -1,8 +1,4 @@
-"""Every planned verdict of a place under one judge: its values, or why there are none. Repeated runs are left out.
-
-Most dialogues are finished, graded once and without a mark: nothing is to be said of them but their values, and one
-join brings these. All others are looked at one by one, and so is a subject whose replies may repeat each other.
-"""
+"""Every planned verdict of a place under one judge: its values, or why there are none. Repeated runs are left out."""
 
 from __future__ import annotations
 
@@ -14,25 +10,28 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from independence.errors import StoreError
 from independence.judge import kinds
-from independence.judge.cues import answer_lines
 from independence.judge.replies import repeated_answers
-from independence.judge.replies.repeated_answers import ReplyToQuestion
 from independence.report import judge_choice, replayed_runs
 from independence.report.replayed_runs import Repeats
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
 from independence.stats.strict import ScoringFrame, VerdictColumns, void_reason
-from independence.store import field_values, place_dialogues, queries, scopes
-from independence.store.dialogue_rows import UNKNOWN
+from independence.store import planned_dialogues, queries, repetitions, scopes
+from independence.store.dialogue_rows import DIGITS
 from independence.store.digests import REMEDY
-from independence.store.place_dialogues import JudgedDialogues, QuotationCounts
-from independence.store.queries import StoredVerdict, TrialState
+from independence.store.planned_dialogues import (
+    DialogueKind,
+    PlannedDialogues,
+    PlannedScript,
+    QuotationCounts,
+    SubjectRun,
+)
+from independence.store.repetitions import RunAnswers
 from independence.store.scopes import BoardScope
-from independence.store.spending import Dates
+from independence.store.spending import Dates, together
 from independence.suites import digest
 from independence.suites.schema import Suite
 from independence.types import Scalar
@@ -40,7 +39,6 @@ from independence.types import Scalar
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
 MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
-_SAMPLES = 8  # of so many replies one has the sample of another where half may repeat others
 K = TypeVar("K")
 C = TypeVar("C")
 
@@ -131,20 +129,20 @@ class PlannedVerdicts(msgspec.Struct, frozen=True, kw_only=True):
 
 def planned_verdicts(connection: sqlite3.Connection, scope: BoardScope, asked_judge: str | None) -> PlannedVerdicts:
     """Read a place, under the asked judge or the usual one. Of editions of one wording all are read."""
-    reads = [place_dialogues.read(connection, one.where) for one in scope.editions]
-    there = judge_choice.together(own.judges for own in reads)
-    name = asked_judge or judge_choice.usual_judge(there)
-    found = [_of_edition(connection, one, name, own) for one, own in zip(scope.editions, reads, strict=True)]
     places = [one.where for one in scope.editions]
-    quoted = place_dialogues.quotations(reads, name) if name is not None and kinds.of(name).needs_model else None
+    there = judge_choice.judges(connection, places)
+    name = asked_judge or judge_choice.usual_judge(there)
+    found = [_of_edition(connection, one, name) for one in scope.editions]
+    own = [one.quotations for one in found if one.quotations]
+    quoted = QuotationCounts(sum(one.asked for one in own), sum(one.not_found for one in own))
     independents = judge_choice.independent(there)
     return msgspec.structs.replace(
         _joined(scope, found) if scope.beside else found[0],
         judge=name,
         as_full=judge_choice.as_full(there, name) if asked_judge is None else (),
         other_judges=tuple(one for one in independents if one != name) if name in independents else (),
-        dates=place_dialogues.dates(reads, name),
-        quotations=quoted if quoted and quoted.asked else None,
+        dates=together(own.dates for own in found),
+        quotations=quoted if quoted.asked and name is not None and kinds.of(name).needs_model else None,
         half_finished=judge_choice.half_finished(connection, places, name, there if asked_judge is None else ()),
     )
 
@@ -180,38 +178,33 @@ class _Grading(NamedTuple):
     rubrics: Mapping[str, str]  # scenario -> digest
     required: Mapping[str, FieldRequirements]  # by scenario
 
-    def cell(
-        self, state: TrialState, found: Mapping[tuple[str, str, str], StoredVerdict], marked: tuple[str, ...] = ()
-    ) -> PlannedVerdict:
-        """A dialogue; `found` by trial, context and rubric; `marked`: why its replies are no answers."""
-        verdict = None
-        for rubric in (self.rubrics.get(state.scenario, ""), queries.PUBLISHED, queries.REREAD):
-            verdict = verdict or found.get((state.key, state.at or "", rubric))
-        given = verdict.fields if verdict and verdict.missing is None else None
-        missing = state.missing
-        if missing is None and state.stale:
+    def cell(self, script: PlannedScript, kind: DialogueKind, marked: tuple[str, ...] = ()) -> PlannedVerdict:
+        """What dialogues of a kind say; `marked`: why their replies are no answers."""
+        given = queries.read_values(kind.fields) if kind.rubric is not None and kind.unreadable is None else None
+        flags = [flag for own in queries.reply_flags(kind.flags or "") for flag in own]
+        missing = kind.missing
+        if missing is None and kind.stale:
             missing = "stale"
-        elif missing is None and state.end is None:
+        elif missing is None and not kind.finished:
             missing = "not_run"
         elif missing is None:
-            missing = (verdict.missing or void_reason(state.flags)) if verdict else "unjudged"
+            missing = "unjudged" if kind.rubric is None else kind.unreadable or void_reason(flags)
         missing = missing or (strict.NO_ANSWER if marked else None)
-        flags = [*state.flags]
-        if self.imported and verdict and verdict.rubric != queries.PUBLISHED:
-            if verdict.rubric == queries.REREAD:
+        if self.imported and kind.rubric not in (None, queries.PUBLISHED):
+            if kind.rubric == queries.REREAD:
                 flags.append(REREAD)
             elif not self.suite.judged_as_published:
                 flags.append(OUR_RUBRIC)
-        if verdict and verdict.quote_found is False:
+        if kind.quote_found == 0:
             flags.append(MISQUOTED)
-        by_this_rubric = verdict is not None and verdict.rubric == self.rubrics.get(state.scenario)
-        needed = self.required.get(state.scenario) if by_this_rubric else None
+        by_this_rubric = kind.rubric is not None and kind.rubric == self.rubrics.get(script.scenario)
+        needed = self.required.get(script.scenario) if by_this_rubric else None
         values, evaded = _counted(given if missing is None else None, needed)
         return PlannedVerdict(
-            config_dir=state.config_dir,
-            experiment=state.experiment,
-            scenario=state.scenario,
-            run=state.run,
+            config_dir="",
+            experiment=script.experiment,
+            scenario=script.scenario,
+            run=0,
             values=values,
             missing=missing,
             given=given,
@@ -220,10 +213,8 @@ class _Grading(NamedTuple):
         )
 
 
-def _of_edition(
-    connection: sqlite3.Connection, scope: BoardScope, judge: str | None, read: JudgedDialogues
-) -> PlannedVerdicts:
-    """The planned verdicts of one edition; imports are looked at one by one."""
+def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> PlannedVerdicts:
+    """The planned verdicts of one edition."""
     suite = scopes.grading(connection, scope)
     by = _Grading(
         suite=suite,
@@ -231,111 +222,46 @@ def _of_edition(
         rubrics={s.id: digest.rubric(suite, s) for s in suite.scenarios},
         required=engagement.requirements(suite),
     )
-    if by.imported:
-        return _one_by_one(connection, scope, judge, by)
-    columns, plain = _by_values(connection, read, judge, by)
-    flagged = np.flatnonzero(~plain).tolist()
-    trials = {read.trial[place] for place in flagged}
-    states = [one for one in queries.states(connection, scope.where, trials) if one.key in trials] if trials else []
-    verdicts = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials)) if trials else {}
-    found = {(state.config_dir, state.scenario, state.run): by.cell(state, verdicts) for state in states}
-    spots = [(read.subjects[read.subject[at]], read.scripts[read.script[at]].scenario, read.run[at]) for at in flagged]
-    own, repeated = grouped(states, lambda state: state.config_dir), Repeats()
-    cells: dict[str, Sequence[PlannedVerdict]] = dict.fromkeys(read.subjects, ())
-    cells |= grouped((found[spot] for spot in spots), lambda cell: cell.config_dir)
-    thinking = read.thinking | {one.config_dir for one in states if one.thought}
-    compared = [one for one in read.subjects if _may_repeat(read, columns.of(one), own.get(one, ()))]
-    if compared:
-        whole = _one_by_one(connection, scope, judge, by, compared)
-        cells |= {config: whole.planned.get(config, ()) for config in compared}
-        repeated, thinking = whole.repeats, thinking | whole.thinking
-        plain &= ~np.isin(columns.subject, [read.subjects.index(one) for one in compared])
-    columns = strict.merged(columns, plain, cells)
-    return PlannedVerdicts(
-        columns=columns, planned=VerdictsBySubject(columns), repeats=repeated, thinking=frozenset(thinking)
-    )
-
-
-def _by_values(
-    connection: sqlite3.Connection, read: JudgedDialogues, judge: str | None, by: _Grading
-) -> tuple[VerdictColumns[PlannedVerdict], NDArray[np.bool_]]:
-    """All dialogues by the values of their verdicts, equal ones read once; and of which there is no more to say."""
-    layouts, count = field_values.layouts(connection), len(read.kinds) + 1
-    script, kind = np.array(read.script, np.intp), np.array(read.newest(judge, by.rubrics), np.intp)
-    distinct, verdict = np.unique(script * count + kind + 1, return_inverse=True)
-    cells, looked_at = list[PlannedVerdict](), list[bool]()
-    for one in distinct.tolist():
-        (scenario, experiment, turns), own = read.scripts[one // count], read.kinds[one % count - 1]
-        looked_at.append(one % count == 0 or own.plain != turns or own.rubric != by.rubrics.get(scenario))
-        given, values, evaded = dict[str, Scalar](), None, None
-        if not looked_at[-1]:
-            (given,) = layouts[own.layout or 0].read(own.values or b"", 1)
-            values, evaded = _counted(given, by.required.get(scenario))
-        flags = (engagement.EVADED,) if evaded else ()
-        cells.append(PlannedVerdict("", experiment, scenario, 0, values, None, given, flags, evaded is not None))
-    scenarios = list(dict.fromkeys(one.scenario for one in read.scripts))
-    columns = VerdictColumns(
-        read.subjects,
-        scenarios,
-        subject=np.array(read.subject, np.intp),
-        scenario=np.array([scenarios.index(one.scenario) for one in read.scripts], np.intp)[script],
-        run=np.array(read.run, np.intp),
-        verdict=verdict,
-        verdicts=cells,
-    )
-    return columns, ~np.array(looked_at, bool)[verdict]
-
-
-def _may_repeat(read: JudgedDialogues, places: slice, others: Sequence[TrialState]) -> bool:
-    """Whether a subject may have replies that repeat others, so that its dialogues are to be compared.
-
-    `places`: its dialogues; `others`: those of them that are looked at one by one.
-    """
-    own = list(zip(read.run[places], read.script[places], read.said[places], strict=True))
-    said = [(script, digests) for _, script, digests in own if digests is not None]
-    if len(set(said)) < len(said):
-        runs: dict[int, dict[str, str | None]] = {}
-        for run, script, digests in own:
-            runs.setdefault(run, {})[read.scripts[script].scenario] = digests
-        if any(replayed_runs.REPLAYED in state.flags for state in others) or replayed_runs.equal_runs(runs):
-            return True
-    replies = [reply for state in others for reply in state.replies]
-    words = queries.digests("".join(filter(None, read.words[places])))
-    words += [reply.words or UNKNOWN for reply in replies]
-    return _suspect(words, sum(strict.NO_ANSWER in reply.flags for reply in replies))
-
-
-def _one_by_one(
-    connection: sqlite3.Connection,
-    scope: BoardScope,
-    judge: str | None,
-    by: _Grading,
-    only: Collection[str] | None = None,
-) -> PlannedVerdicts:
-    """Every dialogue of an edition, or of some of its subjects."""
-    trials = None if only is None else queries.trials_of(connection, scope.where, only)
-    every = queries.states(connection, scope.where, trials)
-    there = [one for one in every if (only is None or one.config_dir in only) and one.config_dir not in scope.aside]
-    found = _by_dialogue(queries.verdicts(connection, scope.where, judge, trials))
-    states, left_out = (there, Repeats()) if by.imported else replayed_runs.leave_out(connection, scope.where, there)
-    # Arms of a stem get the same few words, and a reply that names no choice of its stem counts for nothing anyway.
-    exempt = by.imported or by.suite.battery is not None
-    unanswered = {} if exempt else _unanswered(connection, by.suite, states)
-    cells = [
-        by.cell(state, found, unanswered.get((state.config_dir, state.scenario, state.run), ())) for state in states
+    read = planned_dialogues.read(connection, scope.where, judge, by.rubrics)
+    repeats, places = Repeats(), [*range(len(read.trial))]
+    if scope.aside:
+        places = [place for place in places if read.subjects[read.subject[place]] not in scope.aside]
+    if not by.imported:
+        repeated, repeats = replayed_runs.found(connection, scope.where, read)
+        places = [place for place in places if place not in repeated] if repeated else places
+    marks = {} if by.imported else _unanswered(connection, scope, by.suite, read, places)
+    distinct = dict[tuple[int, int, tuple[str, ...]], int]()
+    verdict = [
+        distinct.setdefault((read.script[place], read.kind[place], marks.get(place, ())), len(distinct))
+        for place in places
     ]
-    thinking = frozenset(state.config_dir for state in states if state.thought)
-    return msgspec.structs.replace(of_cells(cells), repeats=left_out, thinking=thinking)
+    scenarios = sorted({script.scenario for script in read.scripts})
+    number = [scenarios.index(script.scenario) for script in read.scripts]
+    there = sorted({read.subject[place] for place in places})
+    renumbered = {subject: at for at, subject in enumerate(there)}
+    columns = VerdictColumns(
+        [read.subjects[subject] for subject in there],
+        scenarios,
+        subject=np.array([renumbered[read.subject[place]] for place in places], np.intp),
+        scenario=np.array([number[read.script[place]] for place in places], np.intp),
+        run=np.array([read.run[place] for place in places], np.intp),
+        verdict=np.array(verdict, np.intp),
+        verdicts=[by.cell(read.scripts[script], read.kinds[kind], own) for script, kind, own in distinct],
+    )
+    return PlannedVerdicts(
+        columns=columns,
+        planned=VerdictsBySubject(columns),
+        repeats=repeats,
+        thinking=read.thinking,
+        dates=read.dates,
+        quotations=read.quotations,
+    )
 
 
 def of_cells(cells: Iterable[PlannedVerdict], judge: str | None = None) -> PlannedVerdicts:
     """Planned verdicts that are looked at one by one; those of a subject stand together."""
     planned = grouped(cells, lambda cell: cell.config_dir)
     return PlannedVerdicts(judge=judge, columns=strict.columns(planned), planned=planned)
-
-
-def _by_dialogue(verdicts: Iterable[StoredVerdict]) -> dict[tuple[str, str, str], StoredVerdict]:
-    return {(verdict.trial, verdict.context, verdict.rubric): verdict for verdict in verdicts}
 
 
 def _counted(
@@ -346,54 +272,50 @@ def _counted(
 
 
 def _unanswered(
-    connection: sqlite3.Connection, suite: Suite, states: Sequence[TrialState]
-) -> dict[tuple[str, str, int], tuple[str, ...]]:
-    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks.
-
-    In a grid all who ask about a cell ask one question: a good adviser tells them the same. A closed question that is
-    answered has its answer, however few and alike the words of such a subject are.
-    """
-    closed = any(answer_lines.closed(rubric.fields) for rubric in suite.rubrics.values())
-    cells = {scenario.id: scenario.cell or scenario.id for scenario in suite.scenarios}
-    out: dict[tuple[str, str, int], tuple[str, ...]] = {}
-    for own in grouped(states, lambda state: state.config_dir).values():
-        replies = [reply for state in own for reply in state.replies]
-        marked = sum(strict.NO_ANSWER in reply.flags for reply in replies)
-        if not _suspect([reply.words or UNKNOWN for reply in replies], marked):
-            continue
-        texts = place_dialogues.reply_texts(connection, {state.key for state in own})
-        said = [
-            (state, flags, ReplyToQuestion((cells.get(state.scenario, state.scenario), turn), text))
-            for state in own
-            for turn, (flags, text) in enumerate(zip(state.reply_flags, texts.get(state.key, ()), strict=False))
-        ]
-        again = [False] * len(said)  # which of them repeat others of their run
-        runs: dict[int, list[int]] = {}
-        for at, (state, *_) in enumerate(said):
-            runs.setdefault(state.run, []).append(at)
-        for places in runs.values():
-            found = repeated_answers.repeated([said[at][2] for at in places], whole=suite.grid is not None)
-            for at, twice in zip(places, found, strict=True):
-                again[at] = twice
-        told = {state.key for state in own if closed and answer_lines.read(texts.get(state.key, ("",))[-1]) is not None}
-        lacking = [
-            state.key not in told and (strict.NO_ANSWER in flags or twice)
-            for (state, flags, _), twice in zip(said, again, strict=True)
-        ]
-        for (state, *_), none, twice in zip(said, strict.no_answers(lacking), again, strict=True):
+    connection: sqlite3.Connection, scope: BoardScope, suite: Suite, read: PlannedDialogues, places: Sequence[int]
+) -> dict[int, tuple[str, ...]]:
+    """Dialogues with replies that are no answers, of subjects of whose replies half or more are none -> their marks."""
+    scenarios = [read.scripts[script].scenario for script in read.script]
+    runs = {
+        run: RunAnswers(*(own[span.start : span.stop] for own in (scenarios, read.trial, read.said)))
+        for run, span in read.runs()
+    }
+    found = repetitions.of_runs(connection, scope.where, runs, repeated_answers.of_suite(suite))
+    odd = {kind for kind, one in enumerate(read.kinds) if strict.NO_ANSWER in (one.flags or "")}
+    suspects = {run.config_dir for run, signs in found.items() if signs}
+    if odd:
+        suspects |= {read.subjects[read.subject[place]] for place in places if read.kind[place] in odd}
+    if not suspects:
+        return {}
+    out: dict[int, tuple[str, ...]] = {}
+    of_suspects = (place for place in places if read.subjects[read.subject[place]] in suspects)
+    for config, theirs in grouped(of_suspects, lambda place: read.subjects[read.subject[place]]).items():
+        replies = [reply for place in theirs for reply in _replies(read, found, config, place)]
+        for reply, none in zip(replies, strict.no_answers([reply.none for reply in replies]), strict=True):
             if none:
-                spot = (state.config_dir, state.scenario, state.run)
-                out[spot] = (*out.get(spot, ()), strict.UNANSWERED, *((strict.REPEATED,) if twice else ()))
+                marks = (strict.UNANSWERED, strict.REPEATED) if reply.repeated else (strict.UNANSWERED,)
+                out[reply.place] = (*out.get(reply.place, ()), *marks)
     return out
 
 
-def _suspect(words: Sequence[str], marked: int) -> bool:
-    """Whether half of a subject's replies may be no answers, told without their texts.
+class _MarkedReply(NamedTuple):
+    place: int
+    none: bool  # whether it is no answer
+    repeated: bool
 
-    `words`: a sample of each. Replies that share most of their words share their sample often; of others only short
-    ones do.
-    """
-    return bool(words) and 2 * marked + _SAMPLES * (len(words) - len(set(words))) >= len(words)
+
+def _replies(
+    read: PlannedDialogues, found: Mapping[SubjectRun, repetitions.Signs], config: str, place: int
+) -> Iterator[_MarkedReply]:
+    """The replies of a dialogue that are in line."""
+    signs = found.get(SubjectRun(config, read.run[place]), {}).get(read.scripts[read.script[place]].scenario, "")
+    count = len(read.said[place]) // DIGITS
+    flags = queries.reply_flags(read.kinds[read.kind[place]].flags or "")
+    for turn in range(count):
+        sign = signs[turn] if signs else repeated_answers.OWN
+        marked = turn < len(flags) and strict.NO_ANSWER in flags[turn]
+        twice = sign == repeated_answers.REPEATED
+        yield _MarkedReply(place, sign != repeated_answers.ANSWERED and (marked or twice), twice)
 
 
 def reasons(cells: Collection[PlannedVerdict]) -> dict[str, int]:

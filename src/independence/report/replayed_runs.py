@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from independence.config.subjects import Subject, from_json
 from independence.store import queries
-from independence.store.queries import TrialState
+from independence.store.planned_dialogues import PlannedDialogues
 from independence.types import Where
 
 FLAG = "repeated_run"  # on boards: dialogues left out
@@ -35,37 +34,36 @@ class Repeats(NamedTuple):
         return tuple(f"{', '.join(sorted(found))}: {sentence}" for sentence, found in whose.items() if found)
 
 
-def leave_out(
-    connection: sqlite3.Connection, where: Where, states: Sequence[TrialState]
-) -> tuple[list[TrialState], Repeats]:
-    """The dialogues that count, and what was left out."""
-    runs = {config: found for config, own in _by_subject(states).items() if (found := equal_runs(own))}
-    kept = [state for state in states if state.run not in runs.get(state.config_dir, {})]
-    replayed = _replayed(kept)
-    counted = [state for at, state in enumerate(kept) if at not in replayed]
-    if len(counted) == len(states):
-        return counted, Repeats()
-    marked = Counter(kept[at].config_dir for at in replayed)
-    left_out = Counter(state.config_dir for state in states)
-    left_out.subtract(state.config_dir for state in counted)
-    configured = queries.configurations(connection, where)
-    out: dict[str, tuple[str, ...]] = {}
-    for config, equal in runs.items():
-        known = configured.get(config)
-        out[config] = (_sentence(equal, known is not None and _cold(from_json(known))),)
-    for config, count in marked.items():
-        said = f"replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once: {count}."
-        out[config] = (*out.get(config, ()), said)
-    return counted, Repeats(+left_out, out)
-
-
-def _by_subject(states: Sequence[TrialState]) -> dict[str, dict[int, dict[str, str | None]]]:
-    """config_dir -> run -> scenario -> digests of its replies; None while it is unfinished."""
-    out: dict[str, dict[int, dict[str, str | None]]] = {}
-    for state in states:
-        said = state.said if state.end else None
-        out.setdefault(state.config_dir, {}).setdefault(state.run, {})[state.scenario] = said
-    return out
+def found(connection: sqlite3.Connection, where: Where, read: PlannedDialogues) -> tuple[set[int], Repeats]:
+    """The places of dialogues that do not count, and what is to be said of them."""
+    cached = {at for at, kind in enumerate(read.kinds) if REPLAYED in (kind.flags or "")}
+    places: dict[int, list[int]] = {}
+    for place, subject in enumerate(read.subject):
+        places.setdefault(subject, []).append(place)
+    configured: Mapping[str, str] | None = None
+    out, left_out, why = set[int](), dict[str, int](), dict[str, tuple[str, ...]]()
+    for subject, own in places.items():
+        said = [(read.script[place], read.said[place]) for place in own if read.kinds[read.kind[place]].finished]
+        if len(set(said)) == len(said):  # nothing was said twice
+            continue
+        config = read.subjects[subject]
+        runs: dict[int, dict[str, str | None]] = {}
+        for place in own:
+            words = read.said[place] if read.kinds[read.kind[place]].finished else None
+            runs.setdefault(read.run[place], {})[read.scripts[read.script[place]].scenario] = words
+        equal = equal_runs(runs)
+        replayed = _replayed(read, [place for place in own if read.run[place] not in equal], cached)
+        gone = replayed.union(place for place in own if read.run[place] in equal)
+        if equal:
+            configured = queries.configurations(connection, where) if configured is None else configured
+            why[config] = (_sentence(equal, config in configured and _cold(from_json(configured[config]))),)
+        if replayed:
+            told = "replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once"
+            why[config] = (*why.get(config, ()), f"{told}: {len(replayed)}.")
+        if gone:
+            left_out[config] = len(gone)
+            out |= gone
+    return out, Repeats(left_out, why)
 
 
 def equal_runs(runs: Mapping[int, Mapping[str, str | None]]) -> dict[int, int]:
@@ -86,16 +84,17 @@ def equal_runs(runs: Mapping[int, Mapping[str, str | None]]) -> dict[int, int]:
     return out
 
 
-def _replayed(states: Sequence[TrialState]) -> set[int]:
-    """Places of dialogues that came from a cache, by what the gateway said, and equal an earlier one."""
-    seen: set[tuple[str, str, str]] = set()
+def _replayed(read: PlannedDialogues, places: Sequence[int], cached: Collection[int]) -> set[int]:
+    """Dialogues of a subject that came from a cache, by what the gateway said, and equal an earlier one."""
+    seen: set[tuple[int, str]] = set()
     out: set[int] = set()
-    for at, state in sorted(enumerate(states), key=lambda pair: pair[1].run):
-        words = (state.config_dir, state.scenario, state.said)
-        if state.end is not None and REPLAYED in state.flags and words in seen:
-            out.add(at)
-        elif state.end is not None:
-            seen.add(words)
+    for place in sorted(places, key=lambda place: read.run[place]):
+        words = (read.script[place], read.said[place])
+        if read.kinds[read.kind[place]].finished:
+            if read.kind[place] in cached and words in seen:
+                out.add(place)
+            else:
+                seen.add(words)
     return out
 
 

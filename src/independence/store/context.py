@@ -7,12 +7,10 @@ whose `context` is not the end of the answers before it was given on another his
 from __future__ import annotations
 
 import hashlib
-import zlib
 from functools import lru_cache
 
 from independence.types import Answer, Reply
 
-_RUN = 4  # words
 MISSING = "\x00missing"  # where an answer has its words
 
 
@@ -31,16 +29,6 @@ def extend(context: str, answer: Answer) -> str:
 def reply_digest(answer: Answer) -> str:
     """Digest of a reply's words alone, whatever they answer: the same words give the same. Empty where none came."""
     return digest(answer.text, answer.thinking) if isinstance(answer, Reply) else ""
-
-
-def words_digest(text: str) -> str:
-    """Digest of one run of words of a reply: the same for the same words, and mostly for most of them.
-
-    It is the run with the least checksum (MinHash, Broder 1997). By it a board tells whose replies it has to compare.
-    """
-    said = text.casefold().encode("utf-8", "surrogatepass").split()
-    runs = [b" ".join(said[at : at + _RUN]) for at in range(max(len(said) - _RUN + 1, 1))]
-    return hashlib.blake2b(min(runs, key=zlib.crc32), digest_size=8).hexdigest()
 
 
 @lru_cache(maxsize=256)  # a reply moves its chain on here, and again where it is stored

@@ -1,4 +1,4 @@
-"""Opening the one file: pragmas, version check, migrations, and what SQLite's complaints mean to a person."""
+"""Opening the one file: pragmas, the check of its schema, and what SQLite's complaints mean to a person."""
 
 from __future__ import annotations
 
@@ -21,12 +21,9 @@ from typing import Final
 import msgspec
 
 from independence.errors import DiskFull, IndependenceError, StoreError, StoreUnwritable, WriterHangs
-from independence.store import context, digests, field_values, store_file
-from independence.store.migrations import migrations
+from independence.store import digests, store_file
 
 BUSY_S = 30.0
-# `schema_digest` of a blank store: making one to compare with takes longer than to start Python. A test holds it.
-SCHEMA: Final = "c7cad68ac80547f234469dc08cea3756d93849602b03771eaa750bdd3e32a7ce"
 _OF_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
 _LAYOUT = re.compile(r"--[^\n]*|[\s\"]")
 _MAKERS = "`independence demo`, `run` or `import`"
@@ -37,11 +34,15 @@ _ONCE_KB = 16_384  # where a store is read once, from end to end
 _LONGEST = 2**27  # bytes of one value: a reply has 16 MB at most, a large suite less than this
 _SCHEMA_S = 5.0  # for a schema that nobody has looked at yet, and
 _SCHEMA_LONGEST = 2**20  # bytes of a value of it
+OTHER: Final = (
+    "with that version, `independence export DIR --as parquet` writes each edition; `independence import DIR` reads it "
+    "here into a new store"
+)
 _CHECKED = 256 * 2**20  # bytes; a larger store takes longer to check than to read, `doctor` does it
 
 
 def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
-    """Open or create a store and bring its schema up to date. Raises StoreError, DiskFull.
+    """Open or create a store. Raises StoreError, DiskFull.
 
     `filled`: an empty one is an error.
     """
@@ -52,12 +53,13 @@ def connect(path: Path, *, filled: bool = False) -> sqlite3.Connection:
     with translated(path):
         connection = _open(path, timeout=BUSY_S)
         try:
-            version = _version(connection, path, filled=filled)
+            blank = not _schema_number(connection, path, filled=filled)
             connection.execute(f"PRAGMA page_size = {_PAGE}")  # of a new file; one that holds something keeps its own
             _use_wal(connection)
             # A reply is paid for: FULL makes a commit survive power loss too; batching keeps it cheap.
             connection.execute("PRAGMA synchronous = FULL")
-            _migrate(connection, version)
+            if blank:
+                _create(connection)
         except BaseException:
             connection.close()
             raise
@@ -188,46 +190,38 @@ def _writable(path: Path) -> bool:
 
 
 def _connect_read_only(path: Path, *, filled: bool) -> sqlite3.Connection:
-    """Open without a file beside it. What waits in its WAL is read too; an older schema is migrated in memory."""
+    """Open without a file beside it. What waits in its WAL is read too."""
     log = store_file.log_of(path)
     try:
         with translated(path):
             if not log.is_file() or not log.stat().st_size:
                 address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"  # nobody can be writing: there is no WAL
                 connection = _open(address, uri=True)
-                version = _version(connection, path, filled=filled)
-                return connection if version == len(migrations()) else _in_memory(connection, version)
+                _schema_number(connection, path, filled=filled)
+                return connection
             store_file.check_log(path)
             # SQLite reads a WAL only where it can write an index of it: here that is a copy.
             with tempfile.TemporaryDirectory() as folder:
                 copy = Path(folder, "copy.db")
                 shutil.copyfile(path, copy)
                 shutil.copyfile(log, copy.with_name("copy.db-wal"))
-                connection = _open(copy)
-                return _in_memory(connection, _version(connection, path))
+                memory = _open(":memory:")
+                with closing(_open(copy)) as connection:
+                    _schema_number(connection, path)
+                    connection.backup(memory)
+                return memory
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})", "name another file with --db") from error
 
 
 def as_it_is(path: Path) -> sqlite3.Connection:
-    """Open a store of the newest schema to read what is left of it, unchecked. Raises StoreError."""
+    """Open a store to read what is left of it, unchecked. Raises StoreError."""
     if not _exists(path):
         raise StoreError(f"{path}: no store here", "name the damaged one with --db")
     store_file.check_log(path)
     connection = _open(f"{path.resolve().as_uri()}?mode=ro", BUSY_S, uri=True)
-    if (version := _version(connection, path)) != len(migrations()):
-        connection.close()
-        what = f"{path}: of an older version (schema {version})"
-        raise StoreError(what, "copy it and open the copy with `leaderboard`")
+    _schema_number(connection, path)
     return connection
-
-
-def _in_memory(connection: sqlite3.Connection, version: int) -> sqlite3.Connection:
-    memory = _open(":memory:")
-    with closing(connection):
-        connection.backup(memory)
-    _migrate(memory, version)
-    return memory
 
 
 @contextmanager
@@ -290,69 +284,61 @@ def _open(address: Path | str, timeout: float = 0.0, *, uri: bool = False) -> sq
     return connection
 
 
-def opened_unread(address: str, path: Path, timeout: float, *, newer: bool = False) -> tuple[sqlite3.Connection, int]:
-    """A store to look at, and how many migrations it has seen. Of a `newer` one nothing else may be read.
+def opened_unread(address: str, path: Path, timeout: float) -> tuple[sqlite3.Connection, int]:
+    """A store to look at, and the number of its schema: 0 of an empty file. Of one that is not OURS nothing else may be
+    read.
 
     Raises StoreError for a file that is none of ours or was changed, and sqlite3.Error.
     """
     connection = _open(address, timeout, uri=True)
     try:
-        return connection, _version(connection, path, newer=newer)
+        return connection, _schema_number(connection, path, any_=True)
     except BaseException:
         connection.close()
         raise
 
 
-def _version(connection: sqlite3.Connection, path: Path, *, filled: bool = False, newer: bool = False) -> int:
-    """How many migrations a file has seen. Refuses what is not ours before anything else of it is read.
+def _schema_number(connection: sqlite3.Connection, path: Path, *, filled: bool = False, any_: bool = False) -> int:
+    """The number of a file's schema, 0 of an empty file. Refuses what is not ours before anything else of it is read.
 
     A schema can be of any size, and SQLite reads it before the first statement: it gets little time and memory.
-    `newer`: one that only a later version knows is told, and no error.
+    `any_`: that of another version is told, and no error.
     """
     until = time.monotonic() + _SCHEMA_S
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SCHEMA_LONGEST)
     connection.set_progress_handler(lambda: time.monotonic() > until, 1000)
     try:
-        return _version_of(connection, path, filled=filled, newer=newer)
+        # One statement, so that another process creating the store is seen before or after, never in between.
+        number, tables, own = connection.execute(
+            "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master), "
+            "(SELECT count(*) FROM sqlite_master WHERE name IN ('editions', 'subjects', 'trials', 'calls', 'verdicts'))"
+        ).fetchone()
+        if number < 0 or ((number or tables) and own < 5):
+            raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
+        if filled and not number:
+            what = f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal"
+            raise StoreError(what, "copy both files, or end the run before you copy")
+        if number == ours():
+            _refuse_foreign(connection, path)
+        elif number and not any_:
+            raise StoreError(f"{path}: written by another version of this program", OTHER)
+        return int(number)
     finally:
         connection.set_progress_handler(None, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
 
 
-def _version_of(connection: sqlite3.Connection, path: Path, *, filled: bool, newer: bool) -> int:
-    # One statement, so that another process creating the store is seen before or after, never in between.
-    version, tables, ours = connection.execute(
-        "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master), "
-        "(SELECT count(*) FROM sqlite_master WHERE name IN ('editions', 'subjects', 'trials', 'calls', 'verdicts'))"
-    ).fetchone()
-    if version > len(migrations()):
-        if newer:
-            return int(version)
-        what = f"{path}: written by a newer version (schema {version}, this one knows {len(migrations())})"
-        raise StoreError(what, "use a newer version of this program, or name another store with --db")
-    if version < 0 or ((version or tables) and ours < 5):
-        raise StoreError(f"{path}: a SQLite file of another program", "name another file with --db")
-    if filled and not version:
-        what = f"{path}: the store is empty, or a copy of one in use that lacks the file {path.name}-wal"
-        raise StoreError(what, "copy both files, or end the run before you copy")
-    if version:
-        _refuse_foreign(connection, path, version)
-    return int(version)
-
-
-def _refuse_foreign(connection: sqlite3.Connection, path: Path, version: int) -> None:
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     """Raise StoreError for a file whose schema is not ours: SQLite would run what its triggers and views say."""
-    if version == len(migrations()) and schema_digest(connection) == SCHEMA:
-        return
-    found, ours = _schema(connection), _blank_schema(version)
+    found, own = _schema(connection), _blank_schema()
     for (kind, name), sql in found.items():
-        if (kind, name) not in ours:
+        if (kind, name) not in own:
             what = f"{path}: its {kind} `{_short(Path(name))}` is not of this program, and may change what is read"
             raise StoreError(what, f"use a store that you trust; `DROP {kind.upper()}` removes what you added yourself")
-        if ours[kind, name] != sql:
+        if own[kind, name] != sql:
             what = f"{path}: its {kind} `{name}` is not as this program makes it, by damage or on purpose"
             raise StoreError(what, "restore a copy that you trust")
-    for kind, name in sorted(ours.keys() - found.keys()):
+    for kind, name in sorted(own.keys() - found.keys()):
         raise _damaged(path, f"its {kind} `{name}` is gone")
 
 
@@ -366,16 +352,23 @@ def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     }
 
 
-def schema_digest(connection: sqlite3.Connection) -> str:
-    """SHA-256 of everything that a store's schema defines."""
-    return hashlib.sha256(msgspec.json.encode(sorted(_schema(connection).items()))).hexdigest()
+@functools.cache
+def _blank_schema() -> dict[tuple[str, str], str]:
+    with closing(_open(":memory:")) as connection:
+        _create(connection)
+        return _schema(connection)
 
 
 @functools.cache
-def _blank_schema(version: int) -> dict[tuple[str, str], str]:
-    with closing(_open(":memory:")) as connection:
-        _migrate(connection, 0, version)
-        return _schema(connection)
+def _definition() -> str:
+    return Path(__file__).with_name("schema.sql").read_text("utf-8")
+
+
+@functools.cache
+def ours() -> int:
+    """The number of the schema, 1 to 2^31 - 1: of what `schema.sql` defines, and of what digests of rows are made."""
+    defined = [_LAYOUT.sub("", _definition()), sorted(digests.CHECKED.items())]
+    return int.from_bytes(hashlib.sha256(msgspec.json.encode(defined)).digest()[:4], "big") >> 1 or 1
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
@@ -392,27 +385,18 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             return
 
 
-def _migrate(connection: sqlite3.Connection, version: int, to: int | None = None) -> None:
-    last = len(migrations()) if to is None else to
-    if version == last:
-        return
-    connection.create_function("said_digest", 2, context.digest, deterministic=True)
-    field_values.offer(connection)
+def _create(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    # Another process may have migrated while this one waited for the lock.
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    for migration in migrations()[version:last]:
+    # Another process may have done so while this one waited for the lock.
+    if not connection.execute("PRAGMA user_version").fetchone()[0]:
         statement = ""  # one by one: `executescript` would commit the transaction
-        for line in migration.sql.splitlines(keepends=True):
+        for line in _definition().splitlines(keepends=True):
             statement += line
             if sqlite3.complete_statement(statement):
                 connection.execute(statement)
                 statement = ""
-        if migration.step is not None:
-            migration.step(connection)
-    if to is None and version < last:
-        digests.recount(connection)
-    connection.execute(f"PRAGMA user_version = {last}")
+        digests.install(connection)
+        connection.execute(f"PRAGMA user_version = {ours()}")
     connection.execute("COMMIT")
 
 

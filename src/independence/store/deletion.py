@@ -20,8 +20,8 @@ from independence.types import OF_REQUESTS, UNGIVEN
 
 NON_ANSWERS = ("no_answer", "transport", *OF_REQUESTS)  # settled replies that are none
 OF_STORES = ("progress", "deliveries")
-OF_TRIALS = ("calls", "dialogues", "verdicts", "failures", "attempts", "artefacts", "routes", "leases")
-OF_SUBJECTS = ("planned", "subjects", "names", "sidecars")
+OF_TRIALS = ("calls", "dialogues", "verdicts", "failures", "attempts", "artefacts", "leases")
+OF_SUBJECTS = ("planned", "subjects", "names", "sidecars", "repetitions")
 OF_EDITIONS = ("editions", "personas", "verifications", "decisions")
 
 
@@ -179,7 +179,6 @@ def _remove_subjects(connection: sqlite3.Connection, gone: frozenset[EditionSubj
     if gone is None:
         for table in OF_STORES:
             connection.execute(f"DELETE FROM {table}")
-    connection.execute("DELETE FROM field_sets WHERE NOT EXISTS (SELECT 1 FROM verdicts)")
 
 
 def shrink(connection: sqlite3.Connection) -> bool:

@@ -13,7 +13,6 @@ import msgspec
 from independence.store import digests
 
 DIGITS = 16  # of a digest of a reply, where it is kept for comparing alone
-UNKNOWN = "-" * DIGITS
 
 
 class DialogueRow(NamedTuple):
@@ -27,7 +26,6 @@ class DialogueRow(NamedTuple):
     broken: int  # whether there are others, given on a history that was replaced
     flags: str | None  # `flags` of those in line, joined by commas; None: none has any
     said: str  # the first DIGITS of each one's `said`
-    words: str  # each one's `words`, DIGITS each; UNKNOWN where there are none
     thought: int  # whether any took reasoning tokens, or came with the reasoning itself
     first_at: str | None  # when the first answer that is there came, in line or not; None where nobody wrote it down
     last_at: str | None
@@ -47,7 +45,7 @@ def read(connection: sqlite3.Connection, keys: str | None = None) -> Iterator[Di
     """The rows that calls make, by trial; `keys`: of these trials (a JSON array) alone."""
     chosen = "" if keys is None else "WHERE trial IN (SELECT value FROM json_each(?)) "
     found = connection.execute(
-        "SELECT trial, version, context, after, missing, flags, said, words, reasoning_tokens > 0 OR reasoning <> '', "
+        "SELECT trial, version, context, after, missing, flags, said, reasoning_tokens > 0 OR reasoning <> '', "
         f"answered_at, cost_usd FROM calls {chosen}ORDER BY trial, turn, version",
         () if keys is None else (keys,),
     )
@@ -61,8 +59,7 @@ def _row(trial: str, calls: list[tuple[Any, ...]]) -> DialogueRow:
     missing, broken, thought = None, False, False
     flags: list[str] = []
     said: list[str] = []
-    words: list[str] = []
-    for before, after, reason, marks, own_said, own_words, reasoned, _, _ in current:
+    for before, after, reason, marks, own_said, reasoned, _, _ in current:
         broken = before != at
         if broken:
             break
@@ -71,10 +68,9 @@ def _row(trial: str, calls: list[tuple[Any, ...]]) -> DialogueRow:
             missing = reason
             break
         said.append(own_said[:DIGITS])
-        words.append(own_words or UNKNOWN)
         thought = thought or bool(reasoned)
         at = after
-    times = [row[7] for row in current if row[2] is None and row[7]]
+    times = [row[6] for row in current if row[2] is None and row[6]]
     return DialogueRow(
         trial=trial,
         start_context=None if start == trial else start,
@@ -84,7 +80,6 @@ def _row(trial: str, calls: list[tuple[Any, ...]]) -> DialogueRow:
         broken=int(broken),
         flags=",".join(flags) if any(marks != "[]" for marks in flags) else None,
         said="".join(said),
-        words="".join(words),
         thought=int(thought),
         first_at=min(times, default=None),
         last_at=max(times, default=None),

@@ -1,7 +1,7 @@
 """The one reader of whole dialogues: planned places with their answers, verdicts and all that is stored beside them.
 
 What is shown, exported or copied of a dialogue is an encoding of `Dialogue`. Boards, which need no texts, read
-`place_dialogues`.
+`planned_dialogues`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ import msgspec
 
 from independence.store import queries
 from independence.store.artefacts import ArtefactRow
-from independence.store.queries import UNDER, TrialState, keys_json, truth
+from independence.store.queries import UNDER, TrialState, keys_json, read_values, truth
 from independence.store.records import CallRow, FailureRow, SubjectRow, TrialRow, VerdictRow
-from independence.types import Answer, Attempt, Condition, Missing, Reply, Scalar, ToolCall, Usage, Verdict, Where
+from independence.types import Answer, Attempt, Condition, Missing, Reply, ToolCall, Usage, Verdict, Where
 
 _AT_ONCE: Final = 100  # dialogues in memory
 _ATTEMPTS = msgspec.json.Decoder(tuple[Attempt, ...])
 _FLAGS = msgspec.json.Decoder(tuple[str, ...])
 _CALLS = msgspec.json.Decoder(tuple[ToolCall, ...])
-_VALUES = msgspec.json.Decoder(dict[str, Scalar])
 Row = Mapping[str, Any]
 
 
@@ -152,7 +151,7 @@ def _call(row: Row) -> CallRow:
 
 def _verdict(row: Row) -> VerdictRow:
     grade = _missing(row) or Verdict(
-        _VALUES.decode(row["fields"]), row["reasoning"], row["raw"], _usage(row), _ATTEMPTS.decode(row["attempts"]),
+        read_values(row["fields"]), row["reasoning"], row["raw"], _usage(row), _ATTEMPTS.decode(row["attempts"]),
         row["quote"], truth(row["quote_found"]),
     )  # fmt: skip
     return VerdictRow(

@@ -29,15 +29,13 @@ CHECKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
         "turns", "parent",
     ),
     "dialogues": (
-        "trial", "start_context", "at", "answered", "missing", "broken", "flags", "said", "words", "thought",
-        "first_at", "last_at", "CAST(cost_usd AS REAL)",
+        "trial", "start_context", "at", "answered", "missing", "broken", "flags", "said", "thought", "first_at",
+        "last_at", "CAST(cost_usd AS REAL)",
     ),
     "verdicts": (
-        "trial", "judge", "rubric", "context", "judged_at", "missing", "field_set", "field_values",
-        "CAST(cost_usd AS REAL)", "quote_found", "prediction", "iif(prediction IS NULL, NULL, key)",
+        "trial", "judge", "rubric", "context", "judged_at", "missing", "fields", "CAST(cost_usd AS REAL)",
+        "quote_found",
     ),
-    "field_sets": ("id", "layout"),
-    "routes": ("verdict", "auditor", "trial", "route", "CAST(probability AS REAL)", "routed_at"),
     "artefacts": ("trial", "judge", "context", "missing", "CAST(cost_usd AS REAL)", "key"),
     "failures": (
         "trial", "what", "kind", "detail", "CAST(cost_usd AS REAL)", "CAST(unknown_usd AS REAL)", "failed_at",
@@ -51,6 +49,7 @@ CHECKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
         "configurations",
     ),
     "decisions": ("sides", "suite", "edition", "CAST(margin AS REAL)", "runs", "planned_at", "below"),
+    "repetitions": ("config_dir", "run", "suite", "edition", "variant", "mode", "answers", "repeated"),
     "deliveries": ("endpoint", "model", "delivery", "probed_at", "address", "template", "version", "found"),
 })  # fmt: skip
 INDICES: Final[Mapping[str, str]] = MappingProxyType({"verdicts": "verdicts_short", "artefacts": "artefacts_short"})
@@ -121,23 +120,15 @@ def renew(connection: sqlite3.Connection, tables: Iterable[str] = CHECKED) -> No
         connection.execute(f"UPDATE {table} SET digest = {expression(table)}")
 
 
-def install(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
-    """Have triggers count the rows of some tables, and add up their digests."""
-    for table in tables:
+def install(connection: sqlite3.Connection) -> None:
+    """Have triggers count the rows of each table, and add up their digests."""
+    for table in CHECKED:
         connection.execute(f"INSERT INTO {TALLIES} VALUES ('{table}', 0, 0)")
         for event, change in _EVENTS.items():
             connection.execute(
                 f"CREATE TRIGGER {table}_tally_{event.split()[0].lower()} AFTER {event} ON {table} BEGIN "
                 f"UPDATE {TALLIES} SET {change} WHERE name = '{table}'; END"
             )
-
-
-def recount(connection: sqlite3.Connection) -> None:
-    """Write all digests, counts and sums anew: after migrations, as these change rows and columns by other means."""
-    renew(connection)
-    for table in CHECKED:
-        own = f"SELECT count(*), ifnull(sum(digest), 0) FROM {table}"
-        connection.execute(f"UPDATE {TALLIES} SET (rows, digests) = ({own}) WHERE name = '{table}'")
 
 
 class Damage(NamedTuple):
@@ -155,7 +146,7 @@ def damage(connection: sqlite3.Connection) -> Iterator[Damage]:
         rows = f"{', '.join(columns)} FROM {table}"
         if table in INDICES:
             rows += f" INDEXED BY {INDICES[table]}"
-        elif table != "dialogues":  # which has no index beside its rows
+        elif table not in ("dialogues", "repetitions"):  # which have no index beside their rows
             complaints = connection.execute(f"PRAGMA integrity_check({table})").fetchall()
             yield from (Damage(table, complaint) for (complaint,) in complaints if complaint != "ok")
         if sum(map(crc32, map(_encode, connection.execute(f"SELECT {rows}")))) == written.get(table):

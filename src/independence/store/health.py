@@ -17,7 +17,6 @@ import msgspec
 
 from independence.errors import StoreError
 from independence.store import database, integrity, leases, queries, records, store_file
-from independence.store.migrations import migrations
 
 _PATIENCE_S = 5.0  # with a file that another process has locked
 _MOST_DAMAGE = 5  # complaints of SQLite that are kept
@@ -45,11 +44,11 @@ class StoreHealth(msgspec.Struct, frozen=True):
     free_bytes: int  # on its disk
     writable: bool
     wal: bool  # journal mode
-    schema: int  # migrations it has seen; 0: an empty file
-    known: int  # migrations this version knows
+    empty: bool
+    other: bool  # of another version of this program: nothing of it was read
     damage: tuple[str, ...]  # SQLite's complaints; empty: sound
     whole: bool  # every row was compared with what was written
-    contents: StoreContents | None  # None where the file is damaged, empty or newer than this version
+    contents: StoreContents | None  # None where the file is damaged, empty or of another version
 
 
 def free_bytes(folder: Path) -> int:
@@ -80,14 +79,15 @@ def examine(path: Path, now: float | None = None, *, whole: bool = False) -> Sto
 
 
 def _look(path: Path, how: str, now: float, *, whole: bool) -> StoreHealth:
-    address, waiting, newest = f"{path.resolve().as_uri()}?{how}", store_file.log_of(path), len(migrations())
-    opened, schema = database.opened_unread(address, path, _PATIENCE_S, newer=True)
+    address, waiting = f"{path.resolve().as_uri()}?{how}", store_file.log_of(path)
+    opened, schema = database.opened_unread(address, path, _PATIENCE_S)
+    ours = schema == database.ours()
     with closing(opened) as connection:
         # Of a schema that is not known here, any statement may run something.
-        checked = connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})") if schema <= newest else [("ok",)]
+        checked = connection.execute(f"PRAGMA quick_check({_MOST_DAMAGE})") if ours or not schema else [("ok",)]
         rows = [str(row[0]) for row in checked]
         damage = [] if rows == ["ok"] else [line for row in rows for line in row.splitlines()][:_MOST_DAMAGE]
-        whole = whole and schema == newest
+        whole = whole and ours
         if whole and not damage:
             damage = list(islice(integrity.complaints(connection), _MOST_DAMAGE))
         with path.open("rb") as file:
@@ -98,11 +98,11 @@ def _look(path: Path, how: str, now: float, *, whole: bool) -> StoreHealth:
             free_bytes=free_bytes(path.parent),
             writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
             wal=len(head) == 20 and head[18] == 2,  # how the file is read and written
-            schema=schema,
-            known=newest,
+            empty=not schema,
+            other=schema != 0 and not ours,
             damage=tuple(damage),
             whole=whole,
-            contents=None if damage or not 0 < schema <= newest else _contents(connection, now),
+            contents=_contents(connection, now) if ours and not damage else None,
         )
 
 
@@ -110,11 +110,10 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
     def count(sql: str, *values: float) -> int:
         return int(connection.execute(f"SELECT count(*) FROM {sql}", values).fetchone()[0])
 
-    # An older store is read as it is.
-    there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    held, silent = leases.count(connection, now) if "leases" in there else (0, 0)
-    editions = queries.editions(connection) if "dialogues" in there else []
-    stale = {one.key for info in editions for one in queries.states(connection, info.where) if one.stale}
+    held, silent = leases.count(connection, now)
+    stale = {
+        one.key for info in queries.editions(connection) for one in queries.states(connection, info.where) if one.stale
+    }
     return StoreContents(
         trials=count("trials"),
         answers=count("calls WHERE version = 0"),
@@ -123,9 +122,7 @@ def _contents(connection: sqlite3.Connection, now: float) -> StoreContents:
             f"trials t WHERE t.shape <> '{records.MADE}' AND NOT EXISTS (SELECT 1 FROM planned p WHERE p.trial = t.key)"
         ),
         homeless=sum(
-            count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)")
-            for table in _TEXTS
-            if table in there
+            count(f"{table} x WHERE NOT EXISTS (SELECT 1 FROM trials t WHERE t.key = x.trial)") for table in _TEXTS
         ),
         stale=len(stale),  # each once, however many editions plan it
         leases=held,

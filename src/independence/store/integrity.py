@@ -8,10 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from independence.errors import StoreError
-from independence.store import context, database, dialogue_rows, digests, field_values
+from independence.store import context, database, dialogue_rows, digests
 
 _LEFT_OUT = ("leases", "progress", digests.TALLIES, "dialogues")  # of processes that run, or made anew
 _SOUND_CALL = "after = call_digest(context, missing, text, thinking)"
@@ -22,20 +20,12 @@ def complaints(connection: sqlite3.Connection) -> Iterator[str]:
     for (complaint,) in connection.execute("PRAGMA integrity_check").fetchall():
         if complaint != "ok":
             yield from complaint.splitlines()
-    changed = list(digests.damage(connection))
-    yield from (f"{found.table}: {found.what}" for found in changed)
+    yield from (f"{found.table}: {found.what}" for found in digests.damage(connection))
     _offer(connection)
     for trial, turn in connection.execute(f"SELECT trial, turn FROM calls WHERE NOT ({_SOUND_CALL})"):
         yield f"calls: the answer of turn {turn} of {trial} is not as it was given"
     for trial in dialogue_rows.differing(connection):
         yield f"dialogues: the row of {trial} is not what its answers say"
-    if changed:
-        return
-    stored = connection.execute("SELECT key, field_set, field_values, fields FROM verdicts").fetchall()
-    values = field_values.unpack(connection, [row[1:3] for row in stored])
-    for (key, *_, fields), own in zip(stored, values, strict=True):
-        if msgspec.json.decode(fields) != own:
-            yield f"verdicts: the values of {key} are not those of its JSON"
 
 
 class Salvaged(NamedTuple):

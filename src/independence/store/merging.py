@@ -1,8 +1,7 @@
 """One store of several: the union of what is named by its content. Where two have something else under one name, it
 says so, and the first one's stays.
 
-Rows are written as any others are, so that each has its digest; a verdict's values are described by the numbers of the
-store that it comes to.
+Rows are written as any others are, so that each has its digest.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from independence.store import dialogue_rows, digests, field_values, queries, records
+from independence.store import dialogue_rows, digests, queries, records
 
-_OF_TRIALS: Final = ("calls", "verdicts", "artefacts", "routes", "failures", "attempts")
+_OF_TRIALS: Final = ("calls", "verdicts", "artefacts", "failures", "attempts")
 _WITHOUT_KEY: Final = ("failures", "sessions")
-_LEFT_OUT: Final = ("leases", "progress", "dialogues", "field_sets", digests.TALLIES)  # of processes, or made anew
+_LEFT_OUT: Final = ("leases", "progress", "dialogues", digests.TALLIES)  # of processes, or made anew
 _NEWER: Final = "WHERE (excluded.wording <> '', excluded.used_at) > (wording <> '', used_at)"
 _PLACE: Final = ("suite", "edition", "variant", "mode", "config_dir", "scenario", "run")
 
@@ -72,12 +71,8 @@ def _rows(source: sqlite3.Connection, target: sqlite3.Connection, table: str) ->
     own = ("digest", "id") if table == "sessions" else ("digest",)  # what each store gives for itself
     names = [column[1] for column in target.execute(f"PRAGMA table_info({table})") if column[1] not in own]
     known = f"SELECT 1 FROM {table} WHERE {' AND '.join(f'{name} IS :{name}' for name in names)}"
-    layouts = dict(source.execute("SELECT id, layout FROM field_sets").fetchall())
-    numbers = {number: field_values.layout_id(target, layout) for number, layout in layouts.items()}
     for values in source.execute(f"SELECT {', '.join(names)} FROM {table}"):
         row = dict(zip(names, values, strict=True))
-        if table == "verdicts":
-            row["field_set"] = numbers.get(row["field_set"])
         if table not in _WITHOUT_KEY or target.execute(known, row).fetchone() is None:
             yield row
 

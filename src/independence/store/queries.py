@@ -11,12 +11,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.store import context, field_values
-from independence.store.dialogue_rows import DIGITS, UNKNOWN
+from independence.store import context
 from independence.store.digests import INDICES
 from independence.types import Condition, Grade, Missing, Scalar, Verdict, Where
 
 R = TypeVar("R")
+_VALUES = msgspec.json.Decoder(dict[str, Scalar])
+PARENT_MISSING = "parent_missing"  # of a dialogue: that the one it continues came to nothing
 _EDITION = "suite = ? AND edition = ?"
 UNDER = "suite = ? AND edition = ? AND variant = ? AND mode = ?"  # `Where.columns`
 PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
@@ -44,13 +45,6 @@ def is_unanswered(connection: sqlite3.Connection) -> bool:
     return first(connection, "SELECT 1 FROM calls LIMIT 1", ()) is None
 
 
-class ReplyMarks(NamedTuple):
-    """What boards read of one reply."""
-
-    words: str | None  # by which replies of much the same words are known; None: not known
-    flags: tuple[str, ...]
-
-
 class TrialState(NamedTuple):
     """How far a stored trial is."""
 
@@ -69,24 +63,11 @@ class TrialState(NamedTuple):
     parent: str | None = None  # trial whose transcript it continues
     said: str = ""  # the first DIGITS of the digest of each answer's words
     thought: bool = False  # an answer took reasoning tokens, or came with the reasoning itself
-    words: str = ""  # digests by which replies that say the same are known, DIGITS each; UNKNOWN where there is none
-    reply_flags: tuple[tuple[str, ...], ...] = ()  # of each reply
 
     @property
     def settled(self) -> bool:
         """True when no call is left to make: finished, or ended in a missing answer."""
         return self.end is not None or (self.missing is not None and not self.stale)
-
-    @property
-    def replies(self) -> tuple[ReplyMarks, ...]:
-        """Those behind `answered`."""
-        own = (None if word == UNKNOWN else word for word in digests(self.words))
-        return tuple(map(ReplyMarks, own, self.reply_flags))
-
-
-def digests(joined: str) -> list[str]:
-    """Digests of replies that are stored as one text."""
-    return [joined[at : at + DIGITS] for at in range(0, len(joined), DIGITS)]
 
 
 class StoredVerdict(NamedTuple):
@@ -189,7 +170,7 @@ def states(
     clause, values = planned_clause(where, None if trials is None else with_ancestors(connection, trials), config_dir)
     sql = (
         "SELECT p.trial, p.config_dir, p.experiment, p.scenario, p.run, p.turns, p.parent, d.start_context, d.at, "
-        "d.answered, d.missing, d.broken, d.flags, d.said, d.words, d.thought "
+        "d.answered, d.missing, d.broken, d.flags, d.said, d.thought "
         f"FROM planned p LEFT JOIN dialogues d ON d.trial = p.trial WHERE {clause}"
     )
     planned = list(map(_PlannedRow._make, connection.execute(sql, values)))
@@ -224,7 +205,6 @@ class _PlannedRow(NamedTuple):
     broken: int
     flags: str | None
     said: str
-    words: str
     thought: int
 
     @property
@@ -284,14 +264,13 @@ def _state(row: _PlannedRow, before: TrialState | None) -> TrialState:
     follows = there and (row.start_context or row.trial) == start  # or it was begun on another history
     missing, stale = (row.missing, bool(row.broken)) if follows else (None, there)
     if before is not None and before.missing is not None:
-        missing, stale = "parent_missing", False
+        missing, stale = PARENT_MISSING, False
     if not follows:
         return TrialState(*row[:5], 0, row.turns, missing, stale, start, (), None, row.parent)
-    by_reply = ((),) * row.answered if row.flags is None else reply_flags(row.flags)
-    flags = () if row.flags is None else tuple(itertools.chain.from_iterable(by_reply))
+    flags = () if row.flags is None else tuple(itertools.chain.from_iterable(reply_flags(row.flags)))
     end = row.at if row.answered == row.turns and not row.broken else None
     reached = (row.answered, row.turns, missing, stale, row.at, flags, end, row.parent)
-    return TrialState._make((*row[:5], *reached, row.said, row.thought > 0, row.words, by_reply[: row.answered]))
+    return TrialState._make((*row[:5], *reached, row.said, row.thought > 0))
 
 
 @functools.cache
@@ -329,13 +308,16 @@ def verdicts(
         values = (keys_json(trials),)
         places = "verdicts v WHERE v.judge = ? AND v.trial IN (SELECT value FROM json_each(?))"
     found = connection.execute(
-        "SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.quote_found, v.field_set, v.field_values, "
-        f"v.judged_at FROM {places}",
+        f"SELECT v.trial, v.judge, v.rubric, v.context, v.missing, v.quote_found, v.fields, v.judged_at FROM {places}",
         (judge, *values),
     ).fetchall()
-    found.sort(key=itemgetter(8))
-    given = field_values.unpack(connection, [row[6:8] for row in found])
-    return [StoredVerdict._make((*row[:5], truth(row[5]), own)) for row, own in zip(found, given, strict=True)]
+    found.sort(key=itemgetter(7))
+    return [StoredVerdict._make((*row[:5], truth(row[5]), read_values(row[6]))) for row in found]
+
+
+def read_values(fields: str) -> dict[str, Scalar]:
+    """The values of a verdict, from the JSON that its row holds."""
+    return _VALUES.decode(fields)
 
 
 def known_verdicts(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, str | None]:
@@ -352,8 +334,7 @@ def grades(connection: sqlite3.Connection, keys: Iterable[str]) -> dict[str, Gra
         row = connection.execute(sql, (key,)).fetchone()
         if row is not None:
             missing, detail, fields, reasoning, quote, there = row
-            values = msgspec.json.decode(fields, type=dict[str, Scalar])
-            verdict = Verdict(values, reasoning, quote=quote, quote_found=truth(there))
+            verdict = Verdict(read_values(fields), reasoning, quote=quote, quote_found=truth(there))
             out[key] = verdict if missing is None else Missing(missing, detail)
     return out
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.store import context, dialogue_rows, field_values
+from independence.store import context, dialogue_rows
 from independence.store.digests import insert
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
 
@@ -227,11 +227,10 @@ def _said(reply: Reply) -> dict[str, object]:
         "flags": to_json(reply.flags) if reply.flags else "[]",
         "tool_calls": to_json(reply.tool_calls) if reply.tool_calls else "[]",
         "said": context.reply_digest(reply),
-        "words": context.words_digest(reply.text),
     }
 
 
-_NOTHING_SAID = {**_said(Reply("", "content")), "channel": None, "said": "", "words": None}
+_NOTHING_SAID = {**_said(Reply("", "content")), "channel": None, "said": ""}
 
 
 def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
@@ -242,20 +241,16 @@ def add_verdict(connection: sqlite3.Connection, row: VerdictRow) -> None:
 
 def add_verdicts(connection: sqlite3.Connection, rows: Iterable[VerdictRow]) -> int:
     """Store verdicts that are not there yet. Returns how many were new."""
-    return insert(connection, "verdicts", [_verdict(connection, row) for row in rows])
+    return insert(connection, "verdicts", map(_verdict, rows))
 
 
-def _verdict(connection: sqlite3.Connection, row: VerdictRow) -> dict[str, object]:
+def _verdict(row: VerdictRow) -> dict[str, object]:
     grade, same = row.grade, ("key", "trial", "judge", "rubric", "context", "settings")
     given = Verdict({}) if isinstance(grade, Missing) else grade
-    packed = field_values.pack(given.values)
     return {
         **{name: getattr(row, name) for name in same},
-        "prediction": None,  # of a kind of judge that is no more; part of the digests of stored rows
         "pass": row.pass_,
         "fields": to_json(given.values),
-        "field_set": field_values.layout_id(connection, packed.layout),
-        "field_values": packed.values,
         "judged_at": now("microseconds")
         if row.judged_at is None
         else row.judged_at,  # boards tell by it who graded last

@@ -63,6 +63,15 @@ def ends(replies: Iterable[str | None], verdicts: Iterable[str | None]) -> Dates
     )
 
 
+def together(parts: Iterable[Dates]) -> Dates:
+    """First and last of several."""
+    every = list(parts)
+    return ends(
+        [at for own in every for at in (own.first_reply, own.last_reply)],
+        [at for own in every for at in (own.first_verdict, own.last_verdict)],
+    )
+
+
 class JudgeSpending(NamedTuple):
     """One judge's work on one subject in one condition."""
 

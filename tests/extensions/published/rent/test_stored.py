@@ -252,7 +252,7 @@ def test_the_published_summary_comes_back_byte_for_byte_out_of_the_scores(
     theirs = (top / "run_scored.csv").read_bytes()
     assert summary.to_csv(read(connection).rated, RENT).encode() == theirs
     connection.execute("UPDATE verdicts SET fields = '{\"stance\":1.0}' WHERE fields = '{\"stance\":-1.0}'")
-    command.rebuild_values(connection)
+    command.renew_digests(connection)
     after = list(csv.DictReader(summary.to_csv(read(connection).rated, RENT).splitlines()))
     before = csv.DictReader(theirs.decode().splitlines())
     changed = [{name for name in old if old[name] != new[name]} for old, new in zip(before, after, strict=True)]
