@@ -22,7 +22,7 @@ import independence
 from benchmarks.coverage import SEED
 from benchmarks.figure import Figure, Result
 from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
-from independence.report.decided import DecisionDocument
+from independence.report.comparing.decided import DecisionDocument
 from independence.suites import load
 from independence.testing import Endpoint
 

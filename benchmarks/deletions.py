@@ -20,11 +20,11 @@ import numpy as np
 from benchmarks import published_pool
 from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.published import VARIABLE
-from independence.report import board
-from independence.report.board import InferenceOptions
-from independence.report.board_data import BoardData
-from independence.report.board_rows import BoardRow
-from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.board import board
+from independence.report.board.board import InferenceOptions
+from independence.report.board.board_data import BoardData
+from independence.report.board.board_rows import BoardRow
+from independence.report.board.verdict_frame import PlannedVerdict
 from independence.stats import index_uncertainty, ranks, single_runs, strict, subject_points
 
 EVERY, SETS = 20, 1

@@ -28,7 +28,7 @@ from benchmarks.own_run import IN_FLIGHT, Meter, Spent, apart, in_process, ours
 from independence.clients.messages import ChatCompletion
 from independence.clients.transport import HttpResponse, Transport
 from independence.engine.event_loop import drive
-from independence.store import database
+from independence.store.file import database
 
 SHORT, LONG = 8, 32  # runs of four subjects: 1,312 and 5,248 calls
 ROUNDS = 3

@@ -55,7 +55,8 @@ from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import EndpointBackend, Parallelism, RunContext
 from independence.judge.model import ModelJudge
-from independence.store import database, leases, records
+from independence.store import leases, records
+from independence.store.file import database
 from independence.store.records import TrialRow
 from independence.store.writer import Writer
 from independence.suites import digest, load

@@ -25,7 +25,7 @@ from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.judge.model import ModelJudge
-from independence.store import database
+from independence.store.file import database
 from independence.suites import load
 
 IN_FLIGHT = 200

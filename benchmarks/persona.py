@@ -22,7 +22,7 @@ from benchmarks.figure import Result
 from benchmarks.gate import FALSE, HEADS, LOOKS, MOST_RUNS, gated, row_of
 from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
 from benchmarks.verdict_world import SimulatedSubjects, StratumScenarios
-from independence.report.gate_files import CheckDocument
+from independence.report.gates.gate_files import CheckDocument
 from independence.stats import gates, strict, subject_points
 from independence.stats.strict import VerdictValues
 from independence.suites import load, persona_suite

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.published import ARCHIVE, VARIABLE
-from independence import report
 from independence.api import importing
-from independence.report.board_data import BoardData
+from independence.report.board import board_data
+from independence.report.board.board_data import BoardData
 from independence.stats.subject_points import SubjectPoints, subject_points
 
 FEWEST = 4  # verdicts of every scenario
@@ -25,7 +25,7 @@ def study() -> BoardData | None:
     if not os.environ.get(VARIABLE) or not path.is_file():
         return None
     with importing.read_results(path) as store, store.reading() as connection:
-        return report.board_data.read(connection, store.board_scope(None, None, None))
+        return board_data.read(connection, store.board_scope(None, None, None))
 
 
 @lru_cache(maxsize=1)

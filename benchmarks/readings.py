@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.grid import Array, Flags
 from benchmarks.verdict_world import SimulatedSubjects
-from independence.report.comparison_tables import equivalence_p
+from independence.report.comparing.comparison_tables import equivalence_p
 from independence.stats import comparison, index_uncertainty, power, ranks, repeated_looks, single_runs
 from independence.stats.comparison import Difference
 from independence.stats.index_uncertainty import IndexEstimate

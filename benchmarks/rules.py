@@ -24,7 +24,7 @@ from independence.engine.dialogue import TrialProgress
 from independence.exchange import requests
 from independence.judge.cues.grading import grade
 from independence.judge.protocol import ReplyContext
-from independence.report import judge_choice, planned_verdicts
+from independence.report.board import judge_choice, verdict_frame
 from independence.stats import strict
 from independence.stats.agreement import spearman
 from independence.stats.strict import VerdictValues
@@ -86,7 +86,7 @@ def read(store: Store) -> tuple[Suite, list[PublishedDialogue]]:
     with store.reading() as connection:
         suite = scopes.grading(connection, scope)
         judge = judge_choice.judge_here(connection, scope, None)
-        cells = planned_verdicts.planned_verdicts(connection, scope, judge).every
+        cells = verdict_frame.read(connection, scope, judge).every
         given = {(cell.config_dir, cell.scenario, cell.run): cell.given for cell in cells if cell.given is not None}
         labels = {config: row[0] for config, row in queries.subjects(connection, scope.where).items()}
         trials = requests.in_published_words(connection, dialogue.trials(connection, scope.suite, scope.where))

@@ -26,7 +26,8 @@ from independence.engine import plan, resume
 from independence.engine.plan import Trial
 from independence.judge.protocol import verdict_key
 from independence.judge.replies import repeated_answers
-from independence.store import context, database, records, repetitions
+from independence.store import context, records, repetitions
+from independence.store.file import database
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite

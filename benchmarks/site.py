@@ -20,8 +20,9 @@ from pathlib import Path
 
 from benchmarks import published
 from benchmarks.figure import Figure, Result, Skipped, spread
-from independence.report.site import paths
-from independence.store import context, database, dialogue_rows, digests
+from independence.report.pages import paths
+from independence.store import context, dialogue_rows
+from independence.store.file import database, digests
 
 DIALOGUES = 100_000
 PEAK, SECONDS = "peak memory of 100,000 dialogues", "their documents"

@@ -26,8 +26,9 @@ from typing import Any, NamedTuple
 
 from benchmarks import published
 from benchmarks.figure import Figure, Result, Skipped
-from independence.report.site.paths import StoreDocuments
-from independence.store import database, dialogue_rows, digests
+from independence.report.pages.paths import StoreDocuments
+from independence.store import dialogue_rows
+from independence.store.file import database, digests
 
 GROWTH, ANSWERED = "memory of `view`, gained while a store is written", "`api/changes` meanwhile, 95%"
 GROWTH_BOUND_MB, ANSWERED_BOUND_MS = 24.0, 250.0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from independence.store import database
+from independence.store.file import database
 from independence.suites.load import LoadedSuite, load
 
 from . import toy

@@ -28,7 +28,7 @@ import independence
 from independence import testing
 from independence.clients import dialects
 from independence.config import registry
-from independence.report import commitments
+from independence.report.gates import commitments
 from independence.suites import digest, load, persona_suite
 from independence.testing import Endpoint
 from independence.types import ChatRequest

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from independence.extensions.inspect.logs import import_logs as import_logs
     from independence.extensions.published.adopting import adopt_suite as adopt_suite
     from independence.extensions.published.adopting import verify_suite as verify_suite
-    from independence.report.board import InferenceOptions as InferenceOptions
+    from independence.report.board.board import InferenceOptions as InferenceOptions
     from independence.suites.load import LoadedSuite as LoadedSuite
     from independence.types import Sampling as Sampling
     from independence.viewer.report_file import write_report_file as write_report_file
@@ -88,7 +88,7 @@ _OFFERED = {
     "independence.exchange.export_tables": ("ReplyRecord", "VerdictRecord"),
     "independence.exchange.trajectory": ("Trajectory",),
     "independence.extensions.inspect.logs": ("export_logs", "import_logs"),
-    "independence.report.board": ("InferenceOptions",),
+    "independence.report.board.board": ("InferenceOptions",),
     "independence.suites.load": ("LoadedSuite",),
     "independence.types": ("Sampling",),
     "independence.viewer.report_file": ("write_report_file",),

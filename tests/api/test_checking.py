@@ -13,7 +13,8 @@ import pytest
 import independence
 from independence import RunOptions, RunPreview, UsageError
 from independence.engine.events import CallCommitted, Event
-from independence.store import digests, leases
+from independence.store import leases
+from independence.store.file import digests
 from tests.e2e import suites
 
 CALLS = 5

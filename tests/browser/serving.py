@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.clock import MACHINE, Clock
-from independence.report.site.schema import BoardList, IndexDocument
+from independence.report.pages.schema import BoardList, IndexDocument
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings
 from independence.viewer.store_pages import StorePages

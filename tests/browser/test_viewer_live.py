@@ -13,7 +13,8 @@ import msgspec
 import pytest
 from playwright.async_api import Browser, Route
 
-from independence.store import database, dialogue_rows, digests, leases, progress, records
+from independence.store import dialogue_rows, leases, progress, records
+from independence.store.file import database, digests
 from independence.store.progress import ParkedModel, RunSnapshot, WaitingModel
 from independence.store.records import FailureRow
 from independence.suites.load import LoadedSuite

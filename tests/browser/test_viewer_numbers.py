@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from playwright.async_api import Browser, Locator, Page
 
-from independence.report.table import Column, Kind, display_text
+from independence.report.files.table import Column, Kind, display_text
 from tests.e2e import command
 from tests.stores import Stores
 

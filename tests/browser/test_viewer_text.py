@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from playwright.async_api import Browser, Page, Route
 
-from independence.report.site.dialogue_schema import BlockDocument
+from independence.report.pages.dialogue_schema import BlockDocument
 from tests.web.marks import without_marks
 
 from .serving import Serve

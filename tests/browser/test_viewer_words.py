@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
-from independence.report.site import words
+from independence.report.pages import words
 
 from .serving import Site
 from .viewing import Viewer, fits, quiet, seen, settled

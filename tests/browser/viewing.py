@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from playwright.async_api import Browser, Page, Route, expect
 
-from independence.report.site.schema import BoardInfo, IndexDocument, SubjectProfile
+from independence.report.pages.schema import BoardInfo, IndexDocument, SubjectProfile
 
 PATIENCE = 60_000  # milliseconds, for a machine that does much else
 ROUTES = (

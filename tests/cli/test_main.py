@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from independence import __version__, errors
-from independence.cli import process
 from independence.cli.main import COMMANDS, GROUPS, LazyGroup, main
+from independence.cli.output import process
 from independence.suites.load import built_in, load
 from tests.e2e import command
 
@@ -247,11 +247,10 @@ def test_windows_is_refused_at_every_entry_before_anything_of_ours_is_loaded() -
 
 
 def test_a_module_of_ours_that_is_missing_is_a_damaged_installation() -> None:
-    start = (
-        "import sys; sys.modules['independence.report.board'] = None; from independence.__main__ import main; main()"
-    )
+    missing = "sys.modules['independence.report.board.board'] = None"
+    start = f"import sys; {missing}; from independence.__main__ import main; main()"
     done = python(start, "leaderboard")
-    said = DAMAGED.format("import of independence.report.board halted; None in sys.modules")
+    said = DAMAGED.format("import of independence.report.board.board halted; None in sys.modules")
     assert (done.returncode, done.stderr) == (2, said)
 
 
@@ -302,7 +301,7 @@ def test_memory_that_ends_before_a_command_runs_is_named(error: str) -> None:
 def test_an_error_of_the_program_ends_with_a_code_of_its_own_and_shows_where_it_happened() -> None:
     done = python(
         "import sys, types\n"
-        "sys.modules['independence.report.board'] = types.SimpleNamespace()\n"
+        "sys.modules['independence.report.board.board'] = types.SimpleNamespace()\n"
         "from independence.__main__ import main; main()",
         "leaderboard",
     )

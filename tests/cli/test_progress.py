@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from independence.cli.activity import clock, working
-from independence.cli.log_file import LogFile
 from independence.cli.options import TerminalOptions
-from independence.cli.progress import ProgressBars
+from independence.cli.output.activity import clock, working
+from independence.cli.output.log_file import LogFile
+from independence.cli.output.progress import ProgressBars
 from independence.cli.screen import Screen
 from independence.clients.protocol import Streamed, Wait
 from independence.config.options import ConnectionOptions

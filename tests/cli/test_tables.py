@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from independence.cli.table_output import print_boards, print_tables
+from independence.cli.output.table_output import print_boards, print_tables
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
-from independence.report.board import Board
-from independence.report.table import Column, Table
-from independence.store import database
+from independence.report.board.board import Board
+from independence.report.files.table import Column, Table
+from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from tests.report import filled
 

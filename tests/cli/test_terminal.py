@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.cli import options, terminal
+from independence.cli import options
 from independence.cli.main import COMMANDS, main
-from independence.cli.table_output import console
-from independence.cli.terminal import WITHOUT_STORE, laid_out, note, one_line, plain, runnable
+from independence.cli.output import terminal
+from independence.cli.output.table_output import console
+from independence.cli.output.terminal import WITHOUT_STORE, laid_out, note, one_line, plain, runnable
 from tests.e2e import command
 
 

@@ -18,7 +18,7 @@ from independence.config import environment
 from independence.errors import IndependenceError, UsageError
 from independence.exchange import humans
 from independence.judge.parse import parse
-from independence.store import database
+from independence.store.file import database
 from independence.suites.load import LoadedSuite, load
 from tests.report import filled
 

@@ -20,7 +20,8 @@ from click.testing import CliRunner
 
 from independence.cli.main import main
 from independence.config import entries
-from independence.store import context, dialogue_rows, digests
+from independence.store import context, dialogue_rows
+from independence.store.file import digests
 from tests.virtual_time import HandClock
 
 _KEYS = tuple(variable for entry in entries.shipped().values() for variable in entry.key_variables)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.store import database
+from independence.store.file import database
 from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
 from tests.e2e.endpoint import Served

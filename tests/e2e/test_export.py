@@ -14,8 +14,8 @@ import pytest
 from independence.exchange import grid_file
 from independence.extensions.published.rent.stance_board import StanceBoard, StanceRow
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.board import Board
-from independence.report.board_rows import BoardRow
+from independence.report.board.board import Board
+from independence.report.board.board_rows import BoardRow
 from independence.report.place_board import PlaceBoard
 from independence.suites.load import load
 from tests.e2e import command, endpoint, refusals, suites

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from independence.errors import UsageError
-from independence.report import board_data
+from independence.report.board import board_data
 from independence.store import scopes
 from tests import toy
 from tests.e2e import between, command, endpoint, inspected, suites

@@ -10,7 +10,7 @@ from statistics import fmean
 
 import pytest
 
-from independence.report.table import decimal
+from independence.report.files.table import decimal
 from independence.suites import load
 from tests.e2e import command, suites
 from tests.e2e.command import Ended

@@ -49,9 +49,9 @@ KIND = JudgeKind(word="toyjudge", configure=lambda name, sources: LongAnswers(na
 SHARES = """
 import msgspec
 
-from independence.report import planned_verdicts
+from independence.report.board import verdict_frame
 from independence.report.analysis import Analysis, GatedValue, RenderedBoard
-from independence.report.table import Column, Table
+from independence.report.files.table import Column, Table
 
 
 class Row(msgspec.Struct):
@@ -67,7 +67,7 @@ class Document(msgspec.Struct):
 class Held(Analysis):
     def board(self, connection, scope, options):
         found = {}
-        for one in planned_verdicts.planned_verdicts(connection, scope, options.judge).every:
+        for one in verdict_frame.read(connection, scope, options.judge).every:
             found.setdefault(one.config_dir, []).append(one.values is not None)
         rows = [Row(config, 100 * sum(own) / len(own)) for config, own in found.items()]
         columns = (Column("config", "Subject"), Column("share", "Held", "number"))

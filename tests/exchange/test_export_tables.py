@@ -24,11 +24,12 @@ from independence.errors import StoreError
 from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition, ExportTable, Row, chosen_subjects, model_names, tables
 from independence.extensions.published import cache_files
-from independence.report import board_tables
-from independence.report.board_data import SubjectInfo
-from independence.store import artefacts, database, queries, scopes
+from independence.report.board import board_tables
+from independence.report.board.board_data import SubjectInfo
+from independence.store import artefacts, queries, scopes
 from independence.store.artefacts import ArtefactRow
 from independence.store.dialogues import Dialogue
+from independence.store.file import database
 from independence.store.records import CallRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite, load

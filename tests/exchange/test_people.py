@@ -18,7 +18,7 @@ from independence.exchange import humans, labels
 from independence.exchange.humans import HumanScores
 from independence.exchange.labels import LabelCandidate
 from independence.extensions.published.rent import reader, records, storing
-from independence.report import planned_verdicts
+from independence.report.board import verdict_frame
 from independence.store import queries, scopes
 from independence.suites.load import LoadedSuite, load
 from independence.suites.without_texts import without_texts
@@ -52,7 +52,7 @@ def take(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def values(connection: sqlite3.Connection, scope: Any, judge: str) -> dict[str, Any]:
-    planned = planned_verdicts.planned_verdicts(connection, scope, judge).every
+    planned = verdict_frame.read(connection, scope, judge).every
     return {cell.scenario: cell.values for cell in planned}
 
 

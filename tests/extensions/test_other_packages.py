@@ -21,7 +21,7 @@ from independence.errors import UsageError
 from independence.judge.kinds import JudgeKind
 from independence.report.additions import BoardColumn, ReportSection
 from independence.report.analysis import Analysis
-from independence.report.scoring import Scoring
+from independence.report.board.scoring import Scoring
 from tests import plugin
 from tests.e2e import command, suites
 
@@ -180,7 +180,7 @@ WRONG_SECTIONS = {
 def test_a_column_or_a_section_that_is_wrong_is_one_sentence(extended: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imports = (
         "from independence.report.additions import BoardColumn, ReportSection\n"
-        "from independence.report.table import Column, Prose, Table\n"
+        "from independence.report.files.table import Column, Prose, Table\n"
     )
     cases = [("leaderboard", "columns", "BoardColumn", "board column", *case) for case in WRONG_COLUMNS.items()]
     cases += [

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from independence.store import database, queries
+from independence.store import queries
+from independence.store.file import database
 from tests.gates import golden, replayed, stored
 
 NOTHING = "plan: 0 calls and 0 verdicts to go"

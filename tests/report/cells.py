@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from independence.report.table import Table, Value
+from independence.report.files.table import Table, Value
 
 
 def rows(table: Table) -> list[dict[str, Value]]:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from independence.report import board, board_data
-from independence.report.board_data import BoardData
-from independence.report.subject_comparison import ComparedSubject
+from independence.report.board import board, board_data
+from independence.report.board.board_data import BoardData
+from independence.report.comparing.subject_comparison import ComparedSubject
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope

@@ -9,10 +9,11 @@ import pytest
 
 from independence.errors import UsageError
 from independence.extensions.published.rent.stance_board import StanceBoard
-from independence.report import analysis, board_data
+from independence.report import analysis
 from independence.report.advice.board import SidesBoard
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.board import Board
+from independence.report.board import board_data
+from independence.report.board.board import Board
 from independence.suites.load import LoadedSuite
 
 from .advice import advised

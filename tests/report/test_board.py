@@ -11,10 +11,12 @@ import pytest
 
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
-from independence.report import board_tables, comparison_tables, notes, planned_verdicts, runs
-from independence.report.board import Board, board
-from independence.report.planned_verdicts import PlannedVerdict
-from independence.report.table import to_markdown
+from independence.report.board import board_tables, notes, verdict_frame
+from independence.report.board.board import Board, board
+from independence.report.board.verdict_frame import PlannedVerdict
+from independence.report.comparing import comparison_tables
+from independence.report.files.table import to_markdown
+from independence.report.sections import runs
 from independence.store import queries
 from independence.suites.load import LoadedSuite, load
 from independence.types import Missing, Reply, Sampling, Usage, Verdict
@@ -174,19 +176,19 @@ def test_a_place_that_missing_verdicts_leave_open_is_a_range_for_both_whom_it_co
 
 
 def only(toy: Toy, scenario: str, judge: str | None = None) -> PlannedVerdict:
-    planned = planned_verdicts.planned_verdicts(toy.connection, toy.scope, judge).every
+    planned = verdict_frame.read(toy.connection, toy.scope, judge).every
     (cell,) = (cell for cell in planned if cell.scenario == scenario)
     return cell
 
 
 def test_every_planned_verdict_is_a_cell(toy: Toy) -> None:
     toy.plan(runs=2)
-    table = planned_verdicts.planned_verdicts(toy.connection, toy.scope, None)
+    table = verdict_frame.read(toy.connection, toy.scope, None)
     assert table.judge is None
     assert [(cell.scenario, cell.run, cell.missing) for cell in table.every] == [
         (scenario, run, "not_run") for run in (1, 2) for scenario in ("dessert", "dinner", "radio")
     ]
-    assert planned_verdicts.reasons(table.every) == {"not_run": 6}
+    assert verdict_frame.reasons(table.every) == {"not_run": 6}
 
 
 @pytest.mark.parametrize(
@@ -235,7 +237,7 @@ def test_verdicts_count_by_one_judge_and_one_wording_of_the_rubric(toy: Toy) -> 
     assert only(toy, "radio").values == GIVEN
     toy.complete("a", judge="usual")
     toy.grade(("a", "radio", 1), at, Verdict({"firmness": 1, "kept": False}), "other")
-    assert planned_verdicts.planned_verdicts(toy.connection, toy.scope, None).judge == "usual"
+    assert verdict_frame.read(toy.connection, toy.scope, None).judge == "usual"
     assert only(toy, "radio", "other").values == {"firmness": 1, "kept": False}
     assert only(toy, "dinner", "other").missing == "unjudged"
 

@@ -15,22 +15,15 @@ from independence.config.subjects import Subject
 from independence.errors import StoreError
 from independence.extensions.published import scoring_rules
 from independence.extensions.published.responses import catalogue
-from independence.report import (
-    analysis,
-    board_data,
-    board_tables,
-    index_report,
-    legend,
-    models,
-    notes,
-    place_board,
-    runs,
-    summary,
-)
-from independence.report import board as boards
-from independence.report.board import STRICT, Board, InferenceOptions
-from independence.report.board_data import BoardRemarks
-from independence.report.table import Column, Prose, Table, flat, to_markdown
+from independence.report import analysis, place_board
+from independence.report.board import board as boards
+from independence.report.board import board_data, board_tables, notes
+from independence.report.board.board import STRICT, Board, InferenceOptions
+from independence.report.board.board_data import BoardRemarks
+from independence.report.files import legend
+from independence.report.files.table import Column, Prose, Table, flat, to_markdown
+from independence.report.index import index_report
+from independence.report.sections import models, runs, summary
 from independence.stats import strict
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import VOID

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from independence.report import chart_text, charts, markdown
-from independence.report.charts import (
+from independence.report.files import chart_text, charts, markdown
+from independence.report.files.charts import (
     Bar,
     Bars,
     Chart,
@@ -24,7 +24,7 @@ from independence.report.charts import (
     Scatter,
     ScatterPoint,
 )
-from independence.report.table import Prose, Section
+from independence.report.files.table import Prose, Section
 
 LONG = "vendor/model-with-a-name-that-is-longer-than-a-line-has-room-for@low-t0.7"
 HOSTILE = "a``` <script>\u202e\x1b[31m\nb"

@@ -12,8 +12,8 @@ from independence.clients.limits import FREE, Prices
 from independence.clients.listing import KeyInfo
 from independence.config.endpoints import Endpoint
 from independence.errors import UsageError
-from independence.report import checks
-from independence.report.checks import NO_ROOM_BYTES, SCARCE_BYTES, CheckedModel, Finding
+from independence.report.files import checks
+from independence.report.files.checks import NO_ROOM_BYTES, SCARCE_BYTES, CheckedModel, Finding
 from independence.store.health import StoreContents, StoreHealth
 
 MB = 2**20

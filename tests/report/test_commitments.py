@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from independence.report.commitments import CommitmentResult, PersonaResult, SituationResult, changes
-from independence.report.persona_page import PersonaPage, observations, tables
+from independence.report.gates.commitments import CommitmentResult, PersonaResult, SituationResult, changes
+from independence.report.gates.persona_page import PersonaPage, observations, tables
 
 
 def kept(number: int, share: float | None, situations: int = 8) -> CommitmentResult:

@@ -9,11 +9,12 @@ from msgspec import UNSET
 from scipy import stats
 
 from independence.errors import StoreError
-from independence.report import comparison_tables, looks, notes, provider_tables, subject_comparison
-from independence.report.looks import RunCount, RunHistory
-from independence.report.provider_tables import UNPINNED
-from independence.report.subject_comparison import ComparedSubject, IndexGap
-from independence.report.table import Table
+from independence.report.board import interim_looks, notes
+from independence.report.board.interim_looks import RunCount, RunHistory
+from independence.report.comparing import comparison_tables, provider_tables, subject_comparison
+from independence.report.comparing.provider_tables import UNPINNED
+from independence.report.comparing.subject_comparison import ComparedSubject, IndexGap
+from independence.report.files.table import Table
 from independence.stats import comparison, decision, repeated_looks
 from independence.stats.comparison import Difference
 from independence.store import decisions
@@ -264,15 +265,15 @@ def test_runs_planned_together_are_one_look(toy: Toy) -> None:
     toy.complete("b", LOW[:3])
     planned(toy, "a", *"1124")
     planned(toy, "b", *"113")
-    counts = looks.run_counts(toy.connection, toy.scope.where)
+    counts = interim_looks.run_counts(toy.connection, toy.scope.where)
     assert [count.fewest for count in counts["a"].counts] == [2, 3, 4]
     assert [count.fewest for count in counts["b"].counts] == [2, 3]
-    found = looks.of(counts["a"], counts["b"])
+    found = interim_looks.of(counts["a"], counts["b"])
     assert found.runs == (2, 2, 3, 3)
     assert found.information == pytest.approx((2, 2.4, 3, 24 / 7))
     assert found.level == repeated_looks.level(found.information) < 0.01
     toy.connection.execute("DELETE FROM planned WHERE config_dir = 'a' AND scenario = 'radio' AND run = 4")
-    last = looks.run_counts(toy.connection, toy.scope.where)["a"].counts[-1]
+    last = interim_looks.run_counts(toy.connection, toy.scope.where)["a"].counts[-1]
     assert (last.fewest, last.worth) == (3, pytest.approx(4 - 2 / 7))  # answers and a verdict each: 3, 2 and 2 calls
 
 
@@ -287,8 +288,8 @@ def test_a_decision_spends_its_own_error_where_it_was_planned_before_the_first_l
         toy.connection.execute("DELETE FROM decisions")
         decisions.add(toy.connection, toy.scope.where, both)
         toy.connection.execute("UPDATE decisions SET planned_at = ?", (day,))
-        counts = looks.run_counts(toy.connection, toy.scope.where)
-        found, other = (looks.of(counts["a"], counts[second]) for second in "bc")
+        counts = interim_looks.run_counts(toy.connection, toy.scope.where)
+        found, other = (interim_looks.of(counts["a"], counts[second]) for second in "bc")
         usual = repeated_looks.level(found.information)
         own = decision.level(found.information, 4)
         assert (found.level, other.level) == (own if before else usual, usual)
@@ -300,13 +301,13 @@ def test_a_comparison_without_a_test_was_no_look(toy: Toy) -> None:
     toy.complete("a", HIGH[:3])
     planned(toy, "a", *"123")
     other = RunHistory((RunCount("", 3, 3.0),))
-    few, many = (looks.run_counts(toy.connection, toy.scope.where, least)["a"] for least in (2, 1))
-    assert looks.of(few, other).runs == (2, 3)
-    assert looks.of(many, other).runs == (1, 2, 3)  # of many scenarios one run each is tested
-    once = looks.of(RunHistory(few.counts[:1]), other)
+    few, many = (interim_looks.run_counts(toy.connection, toy.scope.where, least)["a"] for least in (2, 1))
+    assert interim_looks.of(few, other).runs == (2, 3)
+    assert interim_looks.of(many, other).runs == (1, 2, 3)  # of many scenarios one run each is tested
+    once = interim_looks.of(RunHistory(few.counts[:1]), other)
     assert (once.runs, once.level, once.note) == ((2,), repeated_looks.FIRST, "")
-    nobody = looks.of(looks.NEVER, few)
-    assert (nobody, nobody.level) == (looks.Looks((), ()), repeated_looks.FIRST)
+    nobody = interim_looks.of(interim_looks.NEVER, few)
+    assert (nobody, nobody.level) == (interim_looks.Looks((), ()), repeated_looks.FIRST)
 
 
 def test_a_later_look_needs_a_smaller_p_and_says_so_on_tables_and_boards(toy: Toy) -> None:
@@ -321,8 +322,11 @@ def test_a_later_look_needs_a_smaller_p_and_says_so_on_tables_and_boards(toy: To
         beside = tables[1].notes
         assert any(note.startswith("Look 2: ") for note in beside) is later
         assert any("equivalent within ±2 points is not tested: with so few runs" in note for note in beside)
-        counts = looks.run_counts(toy.connection, where)
-        pairs, level = looks.at_all_pairs([counts["a"], counts["b"]]), looks.of(counts["a"], counts["b"]).level
+        counts = interim_looks.run_counts(toy.connection, where)
+        pairs, level = (
+            interim_looks.at_all_pairs([counts["a"], counts["b"]]),
+            interim_looks.of(counts["a"], counts["b"]).level,
+        )
         assert pairs == (
             1 + later,
             pytest.approx(np.array([[1, 0.05 / level], [0.05 / level, 1]]) if later else np.ones((2, 2))),
@@ -339,11 +343,11 @@ def test_imports_came_at_once_and_before_all_others(toy: Toy) -> None:
     published = LoadedSuite(toy.suite, "published")
     filled.complete(toy.connection, published, "a", HIGH[:3])
     planned(toy, "a", *"123")
-    found = looks.run_counts(toy.connection, Where("toy", "published", filled.CONDITION))
+    found = interim_looks.run_counts(toy.connection, Where("toy", "published", filled.CONDITION))
     assert found == {"a": RunHistory((RunCount("", 3, 3.0),))}
     measured_here = RunHistory((RunCount("2026-01-02", 2, 2.0), RunCount("2026-01-03", 5, 5.0)))
-    assert looks.of(found["a"], measured_here).runs == (2, 3)
-    assert looks.at_all_pairs([found["a"], measured_here]).most == 2
+    assert interim_looks.of(found["a"], measured_here).runs == (2, 3)
+    assert interim_looks.at_all_pairs([found["a"], measured_here]).most == 2
 
 
 # Providers of one model
@@ -402,7 +406,7 @@ def test_p_values_of_providers_allow_for_the_number_of_pairs_and_earlier_looks(t
     read = toy.read()
     (table,) = provider_tables.tables(read)
     (again,) = rows(table)
-    allowance = looks.of(*read.run_counts.values()).allowance
+    allowance = interim_looks.of(*read.run_counts.values()).allowance
     assert allowance > 5
     assert again["p"] == once["p"] == once["p_holm"]
     assert again["p_holm"] == pytest.approx(min(1.0, again["p"] * allowance))

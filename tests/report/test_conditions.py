@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report import matrix
-from independence.report.board import DEFAULT, STRICT, Board
-from independence.report.table import Table
+from independence.report.board.board import DEFAULT, STRICT, Board
+from independence.report.files.table import Table
+from independence.report.index import matrix
 from independence.stats import comparison
 from independence.store import records
 from independence.store.records import EditionRow

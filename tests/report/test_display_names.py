@@ -9,9 +9,10 @@ import pytest
 import yaml
 
 from independence.config.subjects import sampling_in
-from independence.report import display_names, mark_kinds
-from independence.report.board_data import IMPORTED, MEASURED_HERE
-from independence.report.display_names import DisplayName, NamedSubject
+from independence.report.board import display_names
+from independence.report.board.board_data import IMPORTED, MEASURED_HERE
+from independence.report.board.display_names import DisplayName, NamedSubject
+from independence.report.files import mark_kinds
 from independence.types import Sampling
 
 

@@ -9,17 +9,14 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from independence.report import (
-    analysis,
-    board,
-    board_tables,
-    index_analysis,
-    index_report,
-    judge_panel,
-)
+from independence.report import analysis
 from independence.report.analysis import RenderedBoard
-from independence.report.board_rows import BoardRow
-from independence.store import database, scopes
+from independence.report.board import board, board_tables
+from independence.report.board.board_rows import BoardRow
+from independence.report.index import index_analysis, index_report
+from independence.report.judges import judge_panel
+from independence.store import scopes
+from independence.store.file import database
 from independence.store.scopes import BoardScope
 from independence.suites import digest
 from independence.suites.load import LoadedSuite

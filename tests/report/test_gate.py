@@ -11,10 +11,10 @@ import pytest
 from markdown_it import MarkdownIt
 
 from independence.errors import UsageError
-from independence.report import gate, gate_files
-from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, ScenarioScore
-from independence.report.gate_files import CheckDocument, QuotedScenario
-from independence.report.table import spelled_out
+from independence.report.files.table import spelled_out
+from independence.report.gates import gate, gate_files
+from independence.report.gates.gate import CheckedPlace, GateBaseline, GatedSubject, ScenarioScore
+from independence.report.gates.gate_files import CheckDocument, QuotedScenario
 from independence.stats.gates import GatedIndex
 
 HOSTILE = (

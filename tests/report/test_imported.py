@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from benchmarks import deletions
 
-from independence.report import board_data
-from independence.report.board_data import BoardData
-from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.board import board_data
+from independence.report.board.board_data import BoardData
+from independence.report.board.verdict_frame import PlannedVerdict
 from independence.stats import index_uncertainty, strict
 from independence.stats.intervals import t_quantile
 from independence.stats.subject_points import Stratum, SubjectPoints, subject_points

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from independence.errors import StoreError
-from independence.report import judge_agreement, judge_choice, judge_panel, judge_validation, notes
-from independence.report.judge_panel import DialogueKey, JudgePanel
-from independence.report.judge_validation import ValidationOptions
-from independence.report.table import Table
+from independence.report.board import judge_choice, notes
+from independence.report.files.table import Table
+from independence.report.judges import judge_agreement, judge_panel, judge_validation
+from independence.report.judges.judge_panel import DialogueKey, JudgePanel
+from independence.report.judges.judge_validation import ValidationOptions
 from independence.stats import agreement as coefficients
 from independence.store import records
 from independence.store.queries import JudgeCounts

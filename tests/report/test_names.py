@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from independence.judge.name_extraction import source
-from independence.report import names as report
-from independence.report.table import Table, to_csv, to_markdown
+from independence.report.files.table import Table, to_csv, to_markdown
+from independence.report.sections import names as report
 from independence.store import names, records
 from independence.store.names import NamesRow
 from independence.store.records import EditionRow, SubjectRow, TrialRow

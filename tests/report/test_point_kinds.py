@@ -7,7 +7,8 @@ import pytest
 from msgspec import UNSET
 
 import independence
-from independence.report import board_tables, comparison_tables, notes
+from independence.report.board import board_tables, notes
+from independence.report.comparing import comparison_tables
 from independence.suites import digest
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import ScenarioKind

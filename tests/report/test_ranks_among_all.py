@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from benchmarks import deletions
 
-from independence.report.board_data import BoardData, SubjectInfo
-from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.board.board_data import BoardData, SubjectInfo
+from independence.report.board.verdict_frame import PlannedVerdict
 
 from .filled import Toy, index
 

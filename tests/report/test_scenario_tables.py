@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from independence.report import board_data, difficulty, runs
+from independence.report.board import board_data
+from independence.report.sections import difficulty, runs
 from independence.stats.allocation import pooled
 from independence.store import scopes
 from independence.suites.schema import Field

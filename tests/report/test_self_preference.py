@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from independence.config.subjects import family
-from independence.report import judge_agreement, judge_panel
-from independence.report.judge_panel import JudgePanel
+from independence.report.judges import judge_agreement, judge_panel
+from independence.report.judges.judge_panel import JudgePanel
 from independence.stats import strict
 
 from .cells import rows

@@ -9,7 +9,7 @@ import pytest
 
 from independence.api.reading import Store
 from independence.errors import StoreError
-from independence.report.board import Board, board
+from independence.report.board.board import Board, board
 from independence.store import scopes
 from independence.suites import without_texts
 from independence.suites.load import LoadedSuite

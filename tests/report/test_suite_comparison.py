@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from independence.errors import StoreError, UsageError
-from independence.report import suite_comparison
-from independence.report.suite_comparison import ComparedSuites
-from independence.report.table import Table
+from independence.report.comparing import suite_comparison
+from independence.report.comparing.suite_comparison import ComparedSuites
+from independence.report.files.table import Table
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
 

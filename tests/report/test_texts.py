@@ -10,11 +10,12 @@ import msgspec
 import pytest
 
 from independence.config import documents
-from independence.report import board_data, board_tables, legend, notes, table
-from independence.report.board import Board
-from independence.report.board_rows import BoardRow
-from independence.report.legend import FieldMeaning, distinct_labels, fitted, short, tight
-from independence.report.table import (
+from independence.report.board import board_data, board_tables, notes
+from independence.report.board.board import Board
+from independence.report.board.board_rows import BoardRow
+from independence.report.files import legend, table
+from independence.report.files.legend import FieldMeaning, distinct_labels, fitted, short, tight
+from independence.report.files.table import (
     Column,
     Table,
     display_text,

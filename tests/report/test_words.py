@@ -9,8 +9,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.report.site import words
-from independence.report.site.search import WordIndex
+from independence.report.pages import words
+from independence.report.pages.search import WordIndex
 from tests.web import word_cases
 
 SINGLE = re.compile("[\u540d\u0e01]")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from benchmarks import damage
 
-from independence.store import dialogue_rows, digests, integrity
+from independence.store import dialogue_rows, integrity
+from independence.store.file import digests
 from tests import toy
 from tests.e2e import command
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from independence.errors import DiskFull, IndependenceError, StoreError
-from independence.store import database, health, leases, records
+from independence.store import health, leases, records
+from independence.store.file import database
 from independence.store.health import StoreContents
 from independence.store.records import EditionRow
 from tests.virtual_time import HandClock

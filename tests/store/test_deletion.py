@@ -12,8 +12,9 @@ from sqlite3 import Connection
 import pytest
 
 from independence.errors import StoreError
-from independence.store import context, database, deletion, leases, records
+from independence.store import context, deletion, leases, records
 from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
+from independence.store.file import database
 from independence.store.records import EditionRow, FailureRow, VerdictRow
 from independence.types import Attempt, Missing, Usage, Verdict
 

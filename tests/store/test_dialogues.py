@@ -8,8 +8,9 @@ from sqlite3 import Connection
 
 import pytest
 
-from independence.store import database, dialogues, names, queries
+from independence.store import dialogues, names, queries
 from independence.store.dialogues import Dialogue
+from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from independence.types import Attempt, Missing, Reply, Usage, Verdict, Where
 from tests.engine import planned

@@ -9,8 +9,9 @@ from sqlite3 import Connection
 
 import pytest
 
-from independence.store import attempts, context, database, integrity, merging, queries, records, spending
+from independence.store import attempts, context, integrity, merging, queries, records, spending
 from independence.store.attempts import StoredAttempt
+from independence.store.file import database
 from independence.store.merging import Merged
 from independence.store.records import FailureRow
 from independence.types import Attempt, Usage, Verdict

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.store import context, dialogue_rows, digests, endings, queries
+from independence.store import context, dialogue_rows, endings, queries
 from independence.store.endings import Endings, FinishedTrial
+from independence.store.file import digests
 from independence.store.queries import TrialState
 from independence.types import Attempt, Condition, Missing, Reply, Usage, Where
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from independence.errors import StoreError
-from independence.store import database, health, records, store_file
+from independence.store import health, records
+from independence.store.file import database, store_file
+from independence.store.file.store_file import StoreFile
 from independence.store.records import EditionRow
-from independence.store.store_file import StoreFile
 
 
 def filled(path: Path, text: str, rows: int = 40) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from independence.clock import Clock
 from independence.errors import DiskFull, IndependenceError, StoreUnwritable, WriterHangs
-from independence.store import database
+from independence.store.file import database
 from independence.store.writer import AnswerCall, StoreCall, Write, Writer
 from tests.virtual_time import in_virtual_time
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.store import database
+from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from independence.viewer import app
 from independence.viewer.app import ViewerSettings

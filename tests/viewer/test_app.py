@@ -16,7 +16,8 @@ import msgspec
 import pytest
 
 from independence.errors import UsageError
-from independence.store import database, leases
+from independence.store import leases
+from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from independence.viewer import app
 from independence.viewer.access import HEADERS

@@ -18,7 +18,7 @@ import pytest
 import independence
 from independence.config import user_files
 from independence.errors import UsageError
-from independence.store import database
+from independence.store.file import database
 from tests.e2e import command
 from tests.stores import Stores
 

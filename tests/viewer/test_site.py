@@ -13,8 +13,8 @@ import pytest
 import independence
 from independence.errors import UsageError
 from independence.exchange import output
-from independence.report.site import paths
-from independence.store import database
+from independence.report.pages import paths
+from independence.store.file import database
 from independence.viewer import app, bundle, site
 from independence.viewer.app import ViewerSettings
 from independence.viewer.folder_pages import FolderPages

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from independence.report.table import Column, Kind, Value, display_text
+from independence.report.files.table import Column, Kind, Value, display_text
 
 from . import word_cases
 

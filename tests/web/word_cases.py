@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from independence.report.site import words
-from independence.report.site.search import DialogueText, WordIndex
-from independence.report.site.search_schema import Role
+from independence.report.pages import words
+from independence.report.pages.search import DialogueText, WordIndex
+from independence.report.pages.search_schema import Role
 
 _PARTS = (
     "keep my name", "Keep", "mY", "names", "KEEPER", "I", "am", "don't", "don\u2019t", "\u540d\u524d\u306f", "\u540d",

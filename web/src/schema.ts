@@ -1,4 +1,4 @@
-// Written by `python -m tests.report.site.regenerate`; a test compares it with report/site/schema.py.
+// Written by `python -m tests.report.site.regenerate`; a test compares it with report/pages/schema.py.
 
 export const SCHEMA = 1;
 

@@ -21,8 +21,8 @@ from independence.engine import connections
 from independence.engine.event_loop import drive
 from independence.engine.models import read
 from independence.errors import UntrustedAddressError, UsageError, suggestion
-from independence.report import models
-from independence.report.table import Table
+from independence.report.files.table import Table
+from independence.report.sections import models
 
 _NEAR = 3  # ids that may have been meant
 _LONGEST_S = 180.0  # for one attempt: a local model may have to be loaded first

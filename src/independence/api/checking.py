@@ -26,14 +26,15 @@ from independence.engine.events import Event
 from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.report import analysis, gate_files
-from independence.report import gate as bars
-from independence.report.board_rows import NONE
-from independence.report.commitments import CommitmentReading
-from independence.report.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
-from independence.report.gate_files import CheckDocument, QuotedScenario
-from independence.report.persona_page import PersonaPage
-from independence.report.table import Table
+from independence.report import analysis
+from independence.report.board.board_rows import NONE
+from independence.report.files.table import Table
+from independence.report.gates import gate as bars
+from independence.report.gates import gate_files
+from independence.report.gates.commitments import CommitmentReading
+from independence.report.gates.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
+from independence.report.gates.gate_files import CheckDocument, QuotedScenario
+from independence.report.gates.persona_page import PersonaPage
 from independence.stats import gates
 from independence.stats.gates import Decision
 from independence.store.decisions import Side

@@ -29,9 +29,9 @@ from independence.errors import UsageError
 from independence.judge import kinds
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE
-from independence.report import checks, table
-from independence.report.checks import CheckedModel, Finding, SetKey, finding, refusal
-from independence.report.table import Table
+from independence.report.files import checks, table
+from independence.report.files.checks import CheckedModel, Finding, SetKey, finding, refusal
+from independence.report.files.table import Table
 from independence.store import health, integrity
 from independence.types import ChatRequest
 

@@ -10,23 +10,17 @@ from typing import ClassVar, NamedTuple
 from independence.api.reading import Store
 from independence.api.results import Tabular, printed
 from independence.errors import UsageError
-from independence.report import (
-    analysis,
-    board_data,
-    comparison_tables,
-    html,
-    judge_choice,
-    rule_comparison,
-    subject_comparison,
-    suite_comparison,
-    table,
-)
-from independence.report.board import STRICT
-from independence.report.subject_comparison import ComparedSubject, IndexGap
-from independence.report.suite_comparison import ComparedSuites
-from independence.report.table import Table, flat
+from independence.report import analysis
+from independence.report.board import board_data, judge_choice
+from independence.report.board.board import STRICT
+from independence.report.comparing import comparison_tables, rule_comparison, subject_comparison, suite_comparison
+from independence.report.comparing.subject_comparison import ComparedSubject, IndexGap
+from independence.report.comparing.suite_comparison import ComparedSuites
+from independence.report.files import html, table
+from independence.report.files.table import Table, flat
 from independence.stats.comparison import Difference
-from independence.store import database, queries, scopes
+from independence.store import queries, scopes
+from independence.store.file import database
 from independence.store.scopes import BoardScope
 
 

@@ -22,15 +22,16 @@ from independence.engine.pipeline import RunPreview
 from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError, listed
-from independence.report import analysis, decided
-from independence.report.decided import DecisionDocument, DecisionState
-from independence.report.table import Table
+from independence.report import analysis
+from independence.report.comparing import decided
+from independence.report.comparing.decided import DecisionDocument, DecisionState
+from independence.report.files.table import Table
 from independence.stats import allocation, decision
 from independence.stats.allocation import LEAST
 from independence.stats.decision import Outcome
 from independence.store import decisions
-from independence.store.database import reading, writing
 from independence.store.decisions import PlannedDecision, Side
+from independence.store.file.database import reading, writing
 from independence.store.scopes import BoardScope
 from independence.suites import load
 

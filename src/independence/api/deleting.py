@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from independence.errors import UsageError
-from independence.report.table import Column, Table
-from independence.store import database, deletion, queries, scopes
+from independence.report.files.table import Column, Table
+from independence.store import deletion, queries, scopes
 from independence.store.deletion import NOBODY, DeletedCounts, Deletion, DeletionScope, EditionSubject
+from independence.store.file import database
 from independence.store.scopes import Names
 
 What = Literal["dialogues", "verdicts", "missing"]

@@ -13,8 +13,9 @@ from independence.config import plugins
 from independence.config.options import Place
 from independence.exchange import data_set, export_tables, labels, output
 from independence.exchange.output import Manifest
-from independence.report import judge_choice
-from independence.store import database, queries, scopes
+from independence.report.board import judge_choice
+from independence.store import queries, scopes
+from independence.store.file import database
 from independence.store.scopes import BoardScope
 
 Files = dict[str, Iterable[bytes]]

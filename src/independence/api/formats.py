@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from independence.api.reading import Store
     from independence.config.options import Place
     from independence.exchange.output import Manifest
-    from independence.report.table import Table
+    from independence.report.files.table import Table
 
 
 class ImportOptions(NamedTuple):

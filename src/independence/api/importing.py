@@ -19,7 +19,7 @@ from independence.exchange import data_set, fetched, humans, logged_storing, str
 from independence.exchange.humans import ScoresFile
 from independence.exchange.logged_storing import StoredLogs
 from independence.exchange.storing import NewRows
-from independence.store.database import writing
+from independence.store.file.database import writing
 
 _OWN = ("scores as .csv or .json", "a data set of `export --as parquet`")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from independence.errors import StoreError
-from independence.store import database, merging
+from independence.store import merging
+from independence.store.file import database
 from independence.store.merging import Merged
 
 _NAMED = 3

@@ -8,8 +8,8 @@ from independence.config.subjects import SIM
 from independence.engine import models
 from independence.engine.models import Models
 from independence.errors import UsageError
-from independence.report import models as tables
-from independence.report.table import Table
+from independence.report.files.table import Table
+from independence.report.sections import models as tables
 from independence.testing.sim import panel
 
 

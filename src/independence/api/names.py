@@ -22,10 +22,11 @@ from independence.judge.model import ModelJudge
 from independence.judge.names import IDENTITY
 from independence.judge.names import scenarios as naming_scenarios
 from independence.judge.protocol import DEFAULT_JUDGE
-from independence.report import board
-from independence.report import names as report
-from independence.report.table import Table
-from independence.store import database, names, scopes
+from independence.report.board import board
+from independence.report.files.table import Table
+from independence.report.sections import names as report
+from independence.store import names, scopes
+from independence.store.file import database
 
 
 class NamesResult(NamedTuple):

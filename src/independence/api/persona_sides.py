@@ -14,10 +14,10 @@ import msgspec
 from independence.config.options import RunOptions
 from independence.engine.resolve import RunPlan
 from independence.errors import UsageError
-from independence.report import commitments, persona_page
 from independence.report.analysis import Analysis
-from independence.report.commitments import PersonaResult
-from independence.report.persona_page import PersonaPage
+from independence.report.gates import commitments, persona_page
+from independence.report.gates.commitments import PersonaResult
+from independence.report.gates.persona_page import PersonaPage
 from independence.store.decisions import Side
 from independence.store.scopes import BoardScope
 from independence.suites import load, persona_suite

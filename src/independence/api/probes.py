@@ -24,8 +24,8 @@ from independence.errors import KeyRejected, OutOfCredit
 from independence.judge import prompt, schema
 from independence.judge.model import ModelJudge
 from independence.judge.parse import parse
-from independence.report import checks
-from independence.report.checks import Finding
+from independence.report.files import checks
+from independence.report.files.checks import Finding
 from independence.suites import load
 from independence.suites.schema import Field
 from independence.suites.script import DialogueSetting, Exchange, messages, offered

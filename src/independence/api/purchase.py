@@ -27,10 +27,10 @@ from independence.engine.plan import Trial
 from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
 from independence.errors import CostCapReached, IndependenceError, UsageError
-from independence.report import looks
+from independence.report.board import interim_looks
 from independence.stats.allocation import LEAST
-from independence.store.database import reading
 from independence.store.decisions import Side
+from independence.store.file.database import reading
 
 _NOTHING_USD: Final = 1e-9
 _FLAGS: Final = {"experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)"}
@@ -182,7 +182,7 @@ def worths(result: RunResult) -> dict[Side, int]:
     """How many whole runs the planned calls of each side are worth."""
     own, where = sides(result.run), result.run.where
     with reading(result.store) as connection:
-        counts = {one.condition: looks.run_counts(connection, where.under(one.condition), 1) for one in own}
+        counts = {one.condition: interim_looks.run_counts(connection, where.under(one.condition), 1) for one in own}
     return {one: counts[one.condition][one.config_dir].worth for one in own}
 
 

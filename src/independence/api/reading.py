@@ -19,11 +19,14 @@ from independence.exchange import export_tables, trajectory_reading
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import TrajectoryReader
-from independence.report import analysis, judge_choice, matrix
+from independence.report import analysis
 from independence.report.analysis import BoardOptions
-from independence.report.board import DEFAULT, STRICT, InferenceOptions
-from independence.report.table import Section, Table
-from independence.store import database, queries, scopes
+from independence.report.board import judge_choice
+from independence.report.board.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.files.table import Section, Table
+from independence.report.index import matrix
+from independence.store import queries, scopes
+from independence.store.file import database
 from independence.store.queries import EditionInfo
 from independence.store.scopes import BoardScope
 from independence.suites import load

@@ -11,8 +11,8 @@ from independence.api.reading import ReportOptions, Store
 from independence.config import user_files
 from independence.errors import UsageError
 from independence.exchange import output
-from independence.report import markdown, table
-from independence.report.table import Section
+from independence.report.files import markdown, table
+from independence.report.files.table import Section
 
 _LONGEST = 100  # signs of a file's name, without its ending
 

@@ -10,9 +10,10 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 
 from independence.errors import IndependenceError, UsageError
-from independence.report import analysis, html
+from independence.report import analysis
 from independence.report.analysis import RenderedBoard
-from independence.report.table import Table, display_text, spelled_out
+from independence.report.files import html
+from independence.report.files.table import Table, display_text, spelled_out
 from independence.types import REPR_COLUMNS, REPR_LINES
 
 T = TypeVar("T", bound=msgspec.Struct)

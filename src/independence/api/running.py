@@ -35,11 +35,14 @@ from independence.engine.service import Hooks
 from independence.errors import IndependenceError, Interrupted, UsageError
 from independence.exchange import grid_file, requests
 from independence.judge import kinds
-from independence.report import analysis, board, board_data, html, judge_choice, runs
+from independence.report import analysis
 from independence.report.analysis import RenderedBoard
+from independence.report.board import board, board_data, judge_choice
+from independence.report.files import html
+from independence.report.sections import runs
 from independence.stats.allocation import RunNoise
 from independence.store import endings, queries, spending
-from independence.store.database import reading, writing
+from independence.store.file.database import reading, writing
 from independence.store.scopes import BoardScope
 from independence.suites import battery, digest, load, scenario_part
 from independence.suites.load import LoadedSuite

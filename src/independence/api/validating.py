@@ -8,9 +8,9 @@ from independence.api.reading import Store
 from independence.config.options import Place
 from independence.engine import examining
 from independence.errors import StoreError
-from independence.report import judge_known, judge_validation
-from independence.report.judge_validation import ValidationOptions
-from independence.report.table import Table
+from independence.report.files.table import Table
+from independence.report.judges import judge_known, judge_validation
+from independence.report.judges.judge_validation import ValidationOptions
 from independence.store import scopes
 
 

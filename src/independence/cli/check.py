@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import click
 import msgspec
 
-from independence.cli import github, options
+from independence.cli import options
 from independence.cli.options import Db, Force, TerminalOptions, output_format
-from independence.cli.terminal import STORE, note, plain
+from independence.cli.output import github
+from independence.cli.output.terminal import STORE, note, plain
 from independence.config.flags import Argument, Flag
 from independence.config.options import GateOptions, RunOptions
 from independence.errors import UsageError
@@ -100,7 +101,7 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
 def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
     """Raise UsageError, before anything is bought, for a file that cannot be written or is not this command's."""
     from independence.config import user_files
-    from independence.report import gate
+    from independence.report.gates import gate
 
     marks = {"--write-baseline": gate.WRITTEN_BY.encode()}
     if len({path.absolute() for path in files.values()}) < len(files):
@@ -121,7 +122,7 @@ def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
 def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
     """Write what was asked for."""
     from independence.config import user_files
-    from independence.report import gate_files
+    from independence.report.gates import gate_files
 
     texts: dict[str, Callable[[], str]] = {
         "--junit": lambda: gate_files.marked(found.to_junit()),
@@ -137,7 +138,7 @@ def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
 
 
 def _print(found: CheckResult, terminal: TerminalOptions) -> None:
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     if terminal.format_ == "json":
         print(re.sub(r"##((?:vso)?)\[", r"##\1\\u005b", table_output.spelled(found.to_json())))
@@ -160,7 +161,7 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
 
 
 def _wrapped(text: str, mark: str = "") -> str:
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     return click.wrap_text(plain(text), table_output.console().width, mark, " " * len(mark))
 

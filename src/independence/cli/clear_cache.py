@@ -10,7 +10,7 @@ import click
 
 from independence.cli import options
 from independence.cli.options import Db, Format
-from independence.cli.terminal import STORE, note
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Flag
 from independence.errors import UsageError
 
@@ -42,7 +42,7 @@ def command(
     cost of what was deleted.
     """
     from independence.api import deleting
-    from independence.cli.table_output import print_tables
+    from independence.cli.output.table_output import print_tables
 
     kinds = [
         name for name, there in (("verdicts", verdicts), ("missing", missing), ("everything", everything)) if there

@@ -8,9 +8,10 @@ from typing import Annotated
 import click
 from click.core import ParameterSource
 
-from independence.cli import activity, options
+from independence.cli import options
 from independence.cli.options import Format, ReadDb, Scoring
-from independence.cli.terminal import STORE, note
+from independence.cli.output import activity
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Argument, Flag
 from independence.config.options import Place
 from independence.errors import UsageError
@@ -46,7 +47,7 @@ def command(
     the store holds is compared; `run -m A,B --until-decided` buys runs until the answer is clear.
     """
     from independence.api import comparing, reading
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     if suites:
         _compare_suites(db, format_, suites, place)
@@ -72,7 +73,7 @@ def command(
 def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Place) -> None:
     """Raises UsageError unless two suites are named and nothing that is about subjects."""
     from independence.api import comparing, reading
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     about_subjects = {"first": "A", "second": "B"} | {
         name: f"--{name.replace('_', '-')}"

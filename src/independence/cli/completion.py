@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from independence.cli import terminal
 from independence.cli.option_groups import Command
+from independence.cli.output import terminal
 from independence.errors import IndependenceError
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from independence.cli import launch, screen, table_output
+from independence.cli import launch, screen
 from independence.cli.options import TerminalOptions
-from independence.cli.terminal import note, plain
+from independence.cli.output import table_output
+from independence.cli.output.terminal import note, plain
 from independence.config.options import DecisionOptions, RunOptions
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import click
 
 from independence.cli import options
 from independence.cli.options import Db, Format
-from independence.cli.terminal import STORE, note
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Flag
 from independence.config.options import ConnectionOptions
 from independence.errors import UsageError
@@ -42,7 +42,7 @@ def command(
     if they are named.
     """
     from independence.api import checkup
-    from independence.cli import activity, table_output
+    from independence.cli.output import activity, table_output
 
     if salvage is not None:
         for line in checkup.salvage(db, salvage):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from independence.cli import options, terminal
+from independence.cli import options
+from independence.cli.output import terminal
 from independence.config.flags import Flag
 from independence.errors import UsageError
 

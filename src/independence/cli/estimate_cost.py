@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from independence.cli import options
 from independence.cli.options import Db, Format
-from independence.cli.terminal import STORE
+from independence.cli.output.terminal import STORE
 from independence.config.options import RunOptions
 
 if TYPE_CHECKING:
     from independence.engine.estimate import Bill
     from independence.engine.pipeline import RunPreview
-    from independence.report.table import Table, Value
+    from independence.report.files.table import Table, Value
 
 _NOTES = (
     "Total: what such calls cost on average. Range: from a subject's cheapest stored run to its dearest.",
@@ -29,7 +29,7 @@ def command(options: RunOptions, format_: Format = "table", db: Db = STORE) -> N
     endpoints. No model is asked and nothing is written.
     """
     from independence.api import running
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     table_output.print_tables([_table(running.estimate_cost(options, store=db))], format_)
 
@@ -37,7 +37,7 @@ def command(options: RunOptions, format_: Format = "table", db: Db = STORE) -> N
 def _table(preview: RunPreview) -> Table:
     """A row for each subject, and for all where there are several."""
     from independence.engine.estimate import Bill, total
-    from independence.report.table import Column, Table
+    from independence.report.files.table import Column, Table
 
     columns = (
         Column("subject", "Subject"), Column("calls", "Calls", "count"), Column("verdicts", "Verdicts", "count"),

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import click
 from click.shell_completion import CompletionItem
 
-from independence.cli import activity, options
+from independence.cli import options
 from independence.cli.option_groups import Command, Option
 from independence.cli.options import Db, Force, OnlyModels, ReadDb, output_format
-from independence.cli.terminal import STORE, note
+from independence.cli.output import activity
+from independence.cli.output.terminal import STORE, note
 from independence.config import plugins
 from independence.config.flags import OF_EXTENSIONS, Argument, Flag
 from independence.config.options import Place
@@ -56,7 +57,7 @@ def import_(
     nothing.
     """
     from independence.api import importing
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     named = [one for one in (path, *published.values()) if one is not None]
     if len(named) != 1:

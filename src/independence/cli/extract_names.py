@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from independence.cli import options
 from independence.cli.options import Db, TerminalOptions
-from independence.cli.terminal import STORE, note
+from independence.cli.output.terminal import STORE, note
 from independence.config.options import NamesOptions
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def command(asked: NamesOptions, terminal: TerminalOptions, db: Db = STORE) -> N
     A run that was read is not read again. Imported runs have their names already.
     """
     from independence.api import names
-    from independence.cli import screen, table_output
+    from independence.cli import screen
+    from independence.cli.output import table_output
 
     with screen.Screen(terminal, asked.connection) as shown:
 

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import click
 
-from independence.cli import activity, options
+from independence.cli import options
 from independence.cli.options import Force, GeneralisesTo, Pooled, ReadDb, Scoring, ShownModels
-from independence.cli.terminal import STORE, note
+from independence.cli.output import activity
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Flag
 from independence.config.options import Place
 from independence.errors import UsageError
@@ -40,7 +41,7 @@ def command(
     benchmark. With --html it is one file that opens without a server, with the dialogues that it quotes.
     """
     from independence.api import reading, reporting
-    from independence.report import board
+    from independence.report.board import board
 
     path = output or Path("report.html" if html else "report.md")
     if html and path.suffix.lower() == ".md":

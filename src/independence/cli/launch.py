@@ -9,9 +9,10 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from independence.api import running
-from independence.cli import activity, screen, table_output
+from independence.cli import screen
 from independence.cli.options import TerminalOptions
-from independence.cli.terminal import note
+from independence.cli.output import activity, table_output
+from independence.cli.output.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 from independence.config.subjects import LOCAL, SIM
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from independence.cli import activity, options
+from independence.cli import options
 from independence.cli.options import Detailed, Format, GeneralisesTo, Pooled, ReadDb, Scoring, ShownModels
-from independence.cli.terminal import STORE, note
+from independence.cli.output import activity
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Flag
 from independence.config.options import Place
 from independence.errors import UsageError
@@ -28,8 +29,8 @@ def command(
 ) -> None:
     """Print the board of one suite edition under one condition."""
     from independence.api import reading
-    from independence.cli import table_output
-    from independence.report import board
+    from independence.cli.output import table_output
+    from independence.report.board import board
 
     if pooled and matrix:
         raise UsageError("--pooled is one board over every condition, and --matrix compares them; choose one")

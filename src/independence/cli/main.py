@@ -208,7 +208,7 @@ class LazyGroup(SuggestingGroup):
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
-            from independence.cli import process
+            from independence.cli.output import process
         except KeyboardInterrupt:  # of which Click makes a mistake, with exit code 1
             click.echo("Error: interrupted", err=True)
             ctx.exit(_INTERRUPTED)

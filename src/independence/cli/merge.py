@@ -7,7 +7,7 @@ from typing import Annotated
 
 from independence.cli import options
 from independence.cli.options import Db, Format
-from independence.cli.terminal import STORE, note
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Argument, Flag
 
 _NAMED = 20
@@ -27,9 +27,9 @@ def command(
     stores stay as they are. `run --shard` fills such stores on several machines.
     """
     from independence.api import merging
-    from independence.cli import activity
-    from independence.cli.table_output import print_tables
-    from independence.report.table import Column, Table
+    from independence.cli.output import activity
+    from independence.cli.output.table_output import print_tables
+    from independence.report.files.table import Column, Table
 
     columns = (
         Column("store", "Store"), Column("dialogues", "Dialogues", "count"), Column("verdicts", "Verdicts", "count"),

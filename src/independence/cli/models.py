@@ -28,8 +28,8 @@ def command(
 ) -> None:  # fmt: skip
     """List the configurations of models.yaml, or the simulated models if there is none."""
     from independence.api import models as api
-    from independence.cli import table_output
-    from independence.report.table import without_empty_columns
+    from independence.cli.output import table_output
+    from independence.report.files.table import without_empty_columns
 
     local_url, models_file = connection.local_url, connection.models_file
     if catalogue is None and (endpoint or local_url):

@@ -42,7 +42,7 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except UntrustedAddressError as error:
-            from independence.cli import terminal
+            from independence.cli.output import terminal
             from independence.engine import trust
 
             if not sys.stdin.isatty():

@@ -19,8 +19,9 @@ from typing import Annotated, Any
 import click
 import msgspec
 
-from independence.cli import completion, terminal
+from independence.cli import completion
 from independence.cli.option_groups import Command, Option
+from independence.cli.output import terminal
 from independence.config.flags import ADVANCED, OUTPUT, WHAT, Argument, Flag
 from independence.config.options import FORCE, ONLY_MODELS, DecisionOptions
 from independence.errors import UsageError

@@ -11,8 +11,8 @@ import click
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
 from independence.cli.options import Force, TerminalOptions, Yes
+from independence.cli.output.terminal import note, plain
 from independence.cli.suites import told
-from independence.cli.terminal import note, plain
 from independence.config.flags import Argument, Flag
 from independence.config.options import ConnectionOptions
 from independence.errors import UsageError

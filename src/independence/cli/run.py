@@ -8,7 +8,7 @@ from typing import Annotated
 
 from independence.cli import options
 from independence.cli.options import Db, Format, Quiet, TerminalOptions, refuse_undecided
-from independence.cli.terminal import DEMO_STORE, STORE, command_line, next_steps, program
+from independence.cli.output.terminal import DEMO_STORE, STORE, command_line, next_steps, program
 from independence.config.flags import MANY, Flag
 from independence.config.options import SUITE, DecisionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError

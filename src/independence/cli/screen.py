@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 import click
 
-from independence.cli.activity import working
-from independence.cli.log_file import LogFile
 from independence.cli.options import TerminalOptions
-from independence.cli.progress import ProgressBars
-from independence.cli.terminal import note
+from independence.cli.output.activity import working
+from independence.cli.output.log_file import LogFile
+from independence.cli.output.progress import ProgressBars
+from independence.cli.output.terminal import note
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.engine import event_loop

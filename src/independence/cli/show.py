@@ -11,7 +11,7 @@ import msgspec
 
 from independence.cli import options
 from independence.cli.options import ReadDb, output_format
-from independence.cli.terminal import STORE, note, plain
+from independence.cli.output.terminal import STORE, note, plain
 from independence.config.flags import Argument, Flag
 from independence.config.options import Place
 
@@ -39,7 +39,7 @@ def command(
     that were sent then.
     """
     from independence.api import reading
-    from independence.cli import table_output
+    from independence.cli.output import table_output
 
     with reading.Store(db, note) as store:
         if scenario is None:
@@ -58,8 +58,8 @@ def command(
 def markdown(one: Trajectory) -> str:
     """A heading for every block; whatever somebody said stands in a fence that it cannot close."""
     from independence.exchange import trajectory
-    from independence.report import table
-    from independence.report.markdown import fenced
+    from independence.report.files import table
+    from independence.report.files.markdown import fenced
 
     parts = []
     for block in trajectory.blocks(one):
@@ -74,7 +74,7 @@ def _print(one: Trajectory) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    from independence.cli import table_output
+    from independence.cli.output import table_output
     from independence.exchange import trajectory
 
     out = table_output.console()

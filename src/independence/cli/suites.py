@@ -14,7 +14,7 @@ import click
 from independence.cli import options
 from independence.cli.main import ExtensibleGroup
 from independence.cli.options import Force
-from independence.cli.terminal import note, plain, runnable
+from independence.cli.output.terminal import note, plain, runnable
 from independence.config.flags import Argument, Flag
 from independence.config.options import RunOptions, SuitePart
 

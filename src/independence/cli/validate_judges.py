@@ -6,9 +6,10 @@ from typing import Annotated
 
 import click
 
-from independence.cli import activity, options
+from independence.cli import options
 from independence.cli.options import Format, OnlyModels, ReadDb
-from independence.cli.terminal import STORE, note
+from independence.cli.output import activity
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Flag
 from independence.config.options import Place
 
@@ -31,8 +32,8 @@ def command(
     each made of the suite's known dialogues.
     """
     from independence.api import reading, validating
-    from independence.cli import table_output
-    from independence.report.judge_validation import ValidationOptions
+    from independence.cli.output import table_output
+    from independence.report.judges.judge_validation import ValidationOptions
 
     asked = ValidationOptions(judge, models, worst, _LONGEST if format_ == "table" else None)
 

@@ -11,7 +11,7 @@ import click
 
 from independence.cli import options
 from independence.cli.options import ReadDb
-from independence.cli.terminal import STORE, note
+from independence.cli.output.terminal import STORE, note
 from independence.config.flags import Flag
 
 PORT = 8765

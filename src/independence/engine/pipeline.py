@@ -45,7 +45,8 @@ from independence.engine.service import CheckedEndpoints, Hooks, Model
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
 from independence.judge.protocol import Judge
 from independence.judge.replies import repeated_answers
-from independence.store import database, decisions, missing, queries, records, repetitions
+from independence.store import decisions, missing, queries, records, repetitions
+from independence.store.file import database
 from independence.store.records import EditionRow, SubjectRow, TrialRow
 from independence.store.spending import SessionLedger
 from independence.store.writer import StoreCall

@@ -9,7 +9,7 @@ import yaml
 
 from independence import __version__
 from independence.exchange.export_tables import ExportedEdition
-from independence.report.table import escaped
+from independence.report.files.table import escaped
 
 _SIZES: Final = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 _TABLES: Final = {

@@ -25,8 +25,9 @@ from independence.exchange import data_card, export_tables, hub_results, logged,
 from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
 from independence.exchange.logged import LoggedDialogue, LoggedEdition
 from independence.exchange.logged_storing import LoggedFile
-from independence.report import analysis, table
+from independence.report import analysis
 from independence.report.analysis import RenderedBoard
+from independence.report.files import table
 from independence.store import dialogues
 from independence.store.scopes import grading
 from independence.suites.schema import Field

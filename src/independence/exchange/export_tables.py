@@ -22,11 +22,12 @@ import msgspec
 
 from independence.config.subjects import from_json
 from independence.exchange.requests import Requests
-from independence.report import analysis, board_data
-from independence.report import table as formats
+from independence.report import analysis
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.board_data import SubjectInfo
-from independence.report.table import cell
+from independence.report.board import board_data
+from independence.report.board.board_data import SubjectInfo
+from independence.report.files import table as formats
+from independence.report.files.table import cell
 from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
 from independence.store.records import TrialRow

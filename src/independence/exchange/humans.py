@@ -23,9 +23,9 @@ from independence.errors import DocumentError, UsageError
 from independence.judge import schema
 from independence.judge.kinds import HUMAN
 from independence.judge.protocol import verdict_key
-from independence.report.site.served import Rating, RatingsFile
+from independence.report.pages.served import Rating, RatingsFile
 from independence.store import queries, records, scopes
-from independence.store.database import transaction
+from independence.store.file.database import transaction
 from independence.store.records import VerdictRow
 from independence.suites import digest
 from independence.suites.schema import Field, Suite

@@ -20,8 +20,8 @@ from independence.errors import StoreError
 from independence.exchange.export_tables import chosen_subjects
 from independence.exchange.humans import COLUMNS, ITEM, scale
 from independence.exchange.requests import in_published_words
-from independence.report import planned_verdicts
-from independence.report.table import cell
+from independence.report.board import verdict_frame
+from independence.report.files.table import cell
 from independence.stats import stance
 from independence.store import queries
 from independence.store.scopes import BoardScope, grading
@@ -123,6 +123,6 @@ def _stances(
     name = scope.suite.grid.stance
     return {
         (one.config_dir, one.scenario, one.run): stance.stance(float(one.values[name]))
-        for one in planned_verdicts.planned_verdicts(connection, scope, judge).every
+        for one in verdict_frame.read(connection, scope, judge).every
         if one.values is not None and name in one.values
     }

@@ -18,7 +18,7 @@ from independence.judge import kinds
 from independence.judge.replies import repeated_answers
 from independence.judge.schema import check
 from independence.store import context, queries, records, repetitions
-from independence.store.database import transaction, writing
+from independence.store.file.database import transaction, writing
 from independence.store.records import EditionRow
 from independence.suites import digest
 from independence.suites.schema import Suite

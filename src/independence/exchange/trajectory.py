@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from independence.report import html, legend
+from independence.report.files import html, legend
 from independence.store.records import WITHOUT_WORDS
 from independence.types import Attempt, Scalar, brief
 

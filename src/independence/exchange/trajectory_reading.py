@@ -24,9 +24,10 @@ from independence.exchange.trajectory import (
     TrajectoryTurn,
     TrajectoryVerdict,
 )
-from independence.report import declared, notes, planned_verdicts
-from independence.report.site import messages
-from independence.report.table import Table
+from independence.report.board import notes, verdict_frame
+from independence.report.files import table_layouts
+from independence.report.files.table import Table
+from independence.report.pages import messages
 from independence.stats import index_uncertainty, strict, subject_points
 from independence.store import deliveries, queries, scopes
 from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
@@ -44,7 +45,7 @@ def dialogue_table(
 
     Raises StoreError where there is no such run.
     """
-    read = planned_verdicts.planned_verdicts(connection, scope, judge)
+    read = verdict_frame.read(connection, scope, judge)
     own = [cell for cell in read.planned.get(config, ()) if run in (None, cell.run)]
     if not own:
         raise StoreError(f"--run {run}: there is no such run here", "leave out --run to see which there are")
@@ -61,7 +62,7 @@ def dialogue_table(
     suite = scope.suite
     points = subject_points.subject_points(strict.frame(suite), read.planned[config]) if suite.index else None
     vary = points is not None and index_uncertainty.whole_runs(points) is not None
-    whole = declared.made(
+    whole = table_layouts.made(
         "runs/dialogues", rows, notes.say({"runs_vary": vary and {"whose": f"{label}:"}}),
         place=f"{scope.where.edition_name}, {scope.condition}", judge=read.judge or "none",
         subject=f"{label} (simulated)" if simulated else label,

@@ -23,10 +23,10 @@ import numpy as np
 
 from independence.config import plugins
 from independence.errors import IndependenceError, UsageError
-from independence.report import board_data
-from independence.report.board_data import VerdictData
-from independence.report.charts import Chart
-from independence.report.table import INTERVALS, Block, Column, Prose, Section, Table, Value
+from independence.report.board import board_data
+from independence.report.board.board_data import VerdictData
+from independence.report.files.charts import Chart
+from independence.report.files.table import INTERVALS, Block, Column, Prose, Section, Table, Value
 from independence.store.scopes import BoardScope
 
 _MEND: Final = "correct that package, or uninstall it"

@@ -14,12 +14,13 @@ import msgspec
 
 from independence.config import plugins
 from independence.errors import UsageError
-from independence.report import additions, table
-from independence.report.board import DEFAULT, STRICT, InferenceOptions
-from independence.report.commitments import PersonaResult
-from independence.report.gate import GatedSubject
-from independence.report.measures import BatteryResults, SuiteMeasures
-from independence.report.table import Column, Section, Table, Value
+from independence.report import additions
+from independence.report.board.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.board.measures import BatteryResults, SuiteMeasures
+from independence.report.files import table
+from independence.report.files.table import Column, Section, Table, Value
+from independence.report.gates.commitments import PersonaResult
+from independence.report.gates.gate import GatedSubject
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
@@ -131,9 +132,9 @@ class Analysis:
 
 # By the word in a suite: where the object is. It is imported when it is asked for: a board starts without the others.
 OURS: Final = {
-    "index": ("independence.report.index_analysis", "INDEX"),
+    "index": ("independence.report.index.index_analysis", "INDEX"),
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
-    "persona": ("independence.report.persona_analysis", "PERSONA"),
+    "persona": ("independence.report.index.persona_analysis", "PERSONA"),
     "reasons": ("independence.report.battery.analysis", "REASONS"),
 }
 

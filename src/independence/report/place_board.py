@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from independence.report import board_data, declared, notes
 from independence.report.analysis import GatedValue, RenderedBoard
-from independence.report.board_data import BoardRemarks, VerdictData
-from independence.report.table import Column, Table, Value
+from independence.report.board import board_data, notes
+from independence.report.board.board_data import BoardRemarks, VerdictData
+from independence.report.files import table_layouts
+from independence.report.files.table import Column, Table, Value
 
 
 class PlaceBoard(BoardRemarks, frozen=True):
@@ -50,9 +51,9 @@ def rendered(
     `gate`: the column whose values are the results.
     """
     document, about = of(PlaceBoard, read, rows=tuple(rows)), read.about
-    given, more = [msgspec.structs.asdict(row) for row in rows], declared.particulars(document)
+    given, more = [msgspec.structs.asdict(row) for row in rows], table_layouts.particulars(document)
     shown = (Column("config", "Configuration"), Column("subject", "Subject"), *columns)
-    whole = (*shown, *declared.columns(more))
+    whole = (*shown, *table_layouts.columns(more))
     found = [{"subject": about[row["config"]].name, **more, **row} for row in given]
     values = tuple(tuple(row[one.key] for one in whole) for row in found)
     configs = tuple(row["config"] for row in given)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.store import digests, records
+from independence.store import records
+from independence.store.file import digests
 from independence.types import Answer, MissingReason
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from independence.store.digests import insert
+from independence.store.file.digests import insert
 from independence.store.records import to_json
 from independence.types import Attempt
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import UsageError
-from independence.store import digests, records
-from independence.store.database import transaction
+from independence.store import records
+from independence.store.file import digests
+from independence.store.file.database import transaction
 from independence.store.queries import rows
 from independence.types import Condition, Where
 

@@ -13,7 +13,7 @@ import msgspec
 
 from independence.errors import StoreError
 from independence.store import artefacts, dialogue_rows, leases
-from independence.store.database import transaction
+from independence.store.file.database import transaction
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import Names
 from independence.types import OF_REQUESTS, UNGIVEN

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config.subjects import Subject
-from independence.store import digests
+from independence.store.file import digests
 
 
 class DeliveryRow(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.store import digests
+from independence.store.file import digests
 
 DIGITS = 16  # of a digest of a reply, where it is kept for comparing alone
 

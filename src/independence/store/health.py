@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import database, integrity, leases, queries, records, store_file
+from independence.store import integrity, leases, queries, records
+from independence.store.file import database, store_file
 
 _PATIENCE_S = 5.0  # with a file that another process has locked
 _MOST_DAMAGE = 5  # complaints of SQLite that are kept

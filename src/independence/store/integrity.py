@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from independence.errors import StoreError
-from independence.store import context, database, dialogue_rows, digests
+from independence.store import context, dialogue_rows
+from independence.store.file import database, digests
 
 _LEFT_OUT = ("leases", "progress", digests.TALLIES, "dialogues")  # of processes that run, or made anew
 _SOUND_CALL = "after = call_digest(context, missing, text, thinking)"

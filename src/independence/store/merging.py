@@ -10,7 +10,8 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from independence.store import dialogue_rows, digests, queries, records
+from independence.store import dialogue_rows, queries, records
+from independence.store.file import digests
 
 _OF_TRIALS: Final = ("calls", "verdicts", "artefacts", "failures", "attempts")
 _WITHOUT_KEY: Final = ("failures", "sessions")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from independence.store import context
-from independence.store.digests import INDICES
+from independence.store.file.digests import INDICES
 from independence.types import Condition, Grade, Missing, Scalar, Verdict, Where
 
 R = TypeVar("R")

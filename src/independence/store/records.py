@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.store import context, dialogue_rows
-from independence.store.digests import insert
+from independence.store.file.digests import insert
 from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
 
 MADE = '{"made":true}'  # shape of a dialogue of ours, which no subject was asked and no edition plans

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import msgspec
 
 from independence.errors import StoreError
-from independence.store import context, digests
+from independence.store import context
 from independence.store.dialogue_rows import DIGITS
+from independence.store.file import digests
 from independence.store.planned_dialogues import SubjectRun
 from independence.store.queries import UNDER, keys_json
 from independence.types import Where

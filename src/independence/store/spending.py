@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.store import digests
+from independence.store.file import digests
 from independence.store.queries import PUBLISHED, REREAD, UNDER, first, rows
 from independence.store.records import now
 from independence.types import Where

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from independence.errors import StoreError
-from independence.store.database import opened_unread
+from independence.store.file.database import opened_unread
 
 Kind = Literal["subjects", "scenarios", "suites", "variants"]
 _BUSY_S: Final = 0.2

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from independence.store import digests, queries, records
-from independence.store.database import transaction
+from independence.store import queries, records
+from independence.store.file import digests
+from independence.store.file.database import transaction
 from independence.types import Where
 
 _OF_EDITION = "FROM verifications WHERE suite = ? AND edition = ?"

@@ -24,8 +24,8 @@ from typing import IO, Any, Concatenate, Generic, NamedTuple, ParamSpec, Protoco
 
 from independence.clock import MACHINE, Clock
 from independence.errors import IndependenceError, StoreUnwritable, WriterHangs
-from independence.store import database
-from independence.store.store_file import StoreFile, log_of
+from independence.store.file import database
+from independence.store.file.store_file import StoreFile, log_of
 
 GATHER_S = 0.004  # a transaction and its fsync cost about as much as ten rows: wait for company
 STUCK_S = 60.0  # without the end of a transaction, while writes wait for it: longer than any lock is waited for

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from independence.config import documents
-from independence.report.site.boards import NO_JUDGE
-from independence.report.site.schema import SCHEMA, BoardList, BootConfig
+from independence.report.pages.boards import NO_JUDGE
+from independence.report.pages.schema import SCHEMA, BoardList, BootConfig
 
 FOLDER: Final = Path(__file__).with_name("bundle")
 INDEX: Final = "index.html"

@@ -9,15 +9,11 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from independence.report.site.schema import SCHEMA
-from independence.report.site.served import (
-    ChangesDocument,
-    LiveCell,
-    LiveDocument,
-    LiveFailure,
-)
-from independence.report.site.slugs import slug
-from independence.store import digests, live, progress, scopes
+from independence.report.pages.schema import SCHEMA
+from independence.report.pages.served import ChangesDocument, LiveCell, LiveDocument, LiveFailure
+from independence.report.pages.slugs import slug
+from independence.store import live, progress, scopes
+from independence.store.file import digests
 from independence.store.live import UnansweredCall
 from independence.store.scopes import BoardScope
 

@@ -15,14 +15,14 @@ import msgspec
 from independence.api import reading, reporting
 from independence.api.reading import ReportOptions, Store
 from independence.config import documents
-from independence.report import html as plain
-from independence.report.site import boards
-from independence.report.site.boards import SiteBoard
-from independence.report.site.dialogue_schema import BlockDocument
-from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import ReportDocument
-from independence.report.table import Quotation
-from independence.store import database
+from independence.report.files import html as plain
+from independence.report.files.table import Quotation
+from independence.report.pages import boards
+from independence.report.pages.boards import SiteBoard
+from independence.report.pages.dialogue_schema import BlockDocument
+from independence.report.pages.paths import StoreDocuments
+from independence.report.pages.schema import ReportDocument
+from independence.store.file import database
 from independence.viewer import bundle
 
 _SCRIPT: Final = f"{bundle.ONE_SCRIPT}report.js"

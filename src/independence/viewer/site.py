@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from independence.api.reading import Store
 from independence.exchange import output
-from independence.report.board import STRICT
-from independence.report.site import boards, paths
-from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import BoardList
+from independence.report.board.board import STRICT
+from independence.report.pages import boards, paths
+from independence.report.pages.paths import StoreDocuments
+from independence.report.pages.schema import BoardList
 from independence.viewer import bundle
 
 _REPLACED: Final = ("data/", "app-")

@@ -16,11 +16,11 @@ from independence.api import importing
 from independence.clock import MACHINE, Clock
 from independence.config import documents
 from independence.errors import StoreError
-from independence.report.site import search
-from independence.report.site.paths import LIST, StoreDocuments
-from independence.report.site.schema import SCHEMA
-from independence.report.site.served import RatingsReceipt
-from independence.store import database
+from independence.report.pages import search
+from independence.report.pages.paths import LIST, StoreDocuments
+from independence.report.pages.schema import SCHEMA
+from independence.report.pages.served import RatingsReceipt
+from independence.store.file import database
 from independence.store.scopes import BoardScope
 from independence.viewer import bundle, live
 from independence.viewer.cache import CacheEntry, DocumentCache, PackedDocument

@@ -28,10 +28,10 @@ from independence.extensions.published.responses import (
 )
 from independence.extensions.published.result_set import ImportedResults, read
 from independence.extensions.published.scoring_rules import published_board, rules
-from independence.report import board
-from independence.report.board_rows import BoardRow
+from independence.report.board import board
+from independence.report.board.board_rows import BoardRow
 from independence.store import queries, scopes
-from independence.store.database import transaction
+from independence.store.file.database import transaction
 from independence.suites.load import load
 from independence.suites.schema import Field, Rubric, Suite
 from independence.suites.script import DialogueSetting, Exchange, messages

@@ -16,7 +16,7 @@ from benchmarks.grid import Grid
 from scipy.stats import spearmanr
 
 from independence.judge.cues.grading import grade
-from independence.report import board_data
+from independence.report.board import board_data
 from independence.suites.schema import Field
 from independence.types import Missing, TranscriptTurn
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import COMMITS, AdviceStudy
-from independence.report.table import Table
+from independence.report.files.table import Table
 from independence.store import context, records
 from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope

@@ -7,13 +7,13 @@ import sqlite3
 import msgspec
 import pytest
 
-from independence.cli import table_output
+from independence.cli.output import table_output
 from independence.errors import StoreError, UsageError
 from independence.report.advice import advice_study, factors, sections, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.table import Table, display_text
+from independence.report.files.table import Table, display_text
 from independence.suites.load import LoadedSuite
 
 from . import advised

@@ -7,13 +7,13 @@ import sqlite3
 import pytest
 
 from independence.errors import StoreError
-from independence.report import html, markdown
 from independence.report.advice import analyses, sections
 from independence.report.advice import board as boards
 from independence.report.advice.board import SidesBoard
-from independence.report.chart_text import TextPlotRow
-from independence.report.charts import Chart, Intervals, Lines
-from independence.report.table import Section, Table
+from independence.report.files import html, markdown
+from independence.report.files.chart_text import TextPlotRow
+from independence.report.files.charts import Chart, Intervals, Lines
+from independence.report.files.table import Section, Table
 from independence.suites.load import LoadedSuite
 
 from . import advised

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report import suite_comparison
 from independence.report.advice import advice_study
+from independence.report.comparing import suite_comparison
 from independence.stats import sides
 from independence.suites.load import LoadedSuite
 

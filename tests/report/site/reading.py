@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.report.site import paths, schema
-from independence.report.site.dialogue_schema import BlockDocument, DialogueDocument, TextsDocument
-from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import BoardInfo
-from independence.report.site.search_schema import WordPlacesDocument, WordsDocument, WordTextsDocument
-from independence.store import database
+from independence.report.pages import paths, schema
+from independence.report.pages.dialogue_schema import BlockDocument, DialogueDocument, TextsDocument
+from independence.report.pages.paths import StoreDocuments
+from independence.report.pages.schema import BoardInfo
+from independence.report.pages.search_schema import WordPlacesDocument, WordsDocument, WordTextsDocument
+from independence.store.file import database
 
 T = TypeVar("T")
 STRUCTS = {

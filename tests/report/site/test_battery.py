@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from independence.report.site.schema import CellsDocument, IndexDocument, PairsDocument, ResultsDocument
+from independence.report.pages.schema import CellsDocument, IndexDocument, PairsDocument, ResultsDocument
 from tests.report.site.reading import Documents
 
 # What each does in all arms of a stem, by the grounds none, fake and real; what moves it, and its J in every stem.

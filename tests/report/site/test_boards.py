@@ -6,11 +6,11 @@ import sqlite3
 
 import msgspec
 
-from independence.report.site import slugs
-from independence.report.site.dialogue_schema import FailureDocument, TextsDocument
-from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import BoardInfo, CellsDocument, IndexDocument, PairsDocument, ReportDocument
-from independence.report.site.texts import REDACTED
+from independence.report.pages import slugs
+from independence.report.pages.dialogue_schema import FailureDocument, TextsDocument
+from independence.report.pages.paths import StoreDocuments
+from independence.report.pages.schema import BoardInfo, CellsDocument, IndexDocument, PairsDocument, ReportDocument
+from independence.report.pages.texts import REDACTED
 from independence.store import records
 from independence.store.records import EditionRow
 from independence.suites.load import LoadedSuite

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from independence.report.charts import Bars, Chart, Heat, Intervals, Lines, Scatter
-from independence.report.site import paths, schema
-from independence.report.site.schema import CellsDocument, IndexDocument, ReportDocument, TableDocument
+from independence.report.files.charts import Bars, Chart, Heat, Intervals, Lines, Scatter
+from independence.report.pages import paths, schema
+from independence.report.pages.schema import CellsDocument, IndexDocument, ReportDocument, TableDocument
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
-from independence.store import database, spending
+from independence.store import spending
+from independence.store.file import database
 from independence.store.queries import Where
 from independence.store.spending import SubjectSpending
 from tests.report.site import reading

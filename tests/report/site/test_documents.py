@@ -18,21 +18,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from independence.report import (
-    analysis,
-    board_data,
-    comparison_tables,
-    judge_panel,
-    judge_validation,
-    looks,
-    names,
-    subject_comparison,
-)
+from independence.report import analysis
 from independence.report.analysis import BoardOptions
-from independence.report.board import Board, board
-from independence.report.site import paths, slugs
-from independence.report.site.paths import StoreDocuments
-from independence.report.site.schema import (
+from independence.report.board import board_data, interim_looks
+from independence.report.board.board import Board, board
+from independence.report.comparing import comparison_tables, subject_comparison
+from independence.report.comparing.subject_comparison import ComparedSubject
+from independence.report.judges import judge_panel, judge_validation
+from independence.report.pages import paths, slugs
+from independence.report.pages.paths import StoreDocuments
+from independence.report.pages.schema import (
     CellsDocument,
     DisagreementsDocument,
     IndexDocument,
@@ -40,10 +35,11 @@ from independence.report.site.schema import (
     PairsDocument,
     ResultsDocument,
 )
-from independence.report.subject_comparison import ComparedSubject
+from independence.report.sections import names
 from independence.stats import index_uncertainty
-from independence.store import database, dialogues, plans, scopes
+from independence.store import dialogues, plans, scopes
 from independence.store.dialogues import answer_fields
+from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from tests.e2e import command
 from tests.report import filled
@@ -322,7 +318,7 @@ def test_a_pair_that_was_looked_at_before_has_the_level_and_the_note_of_compare(
         filled.complete(connection, toy_suite, name, (scores, (scores[0] - 1, *scores[1:]), scores))
     connection.execute("UPDATE planned SET planned_at = '2026-01-0' || max(1, run - 1)")
     data = board_data.read(connection, filled.scope(toy_suite), "cues")
-    seen = looks.of(data.run_counts["a"], data.run_counts["b"])
+    seen = interim_looks.of(data.run_counts["a"], data.run_counts["b"])
     gap = subject_comparison.gap(ComparedSubject(data, "a"), ComparedSubject(data, "b"))
     assert gap
     ends = gap.these.interval(1 - seen.level)

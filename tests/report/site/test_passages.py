@@ -8,8 +8,9 @@ from collections.abc import Callable
 import msgspec
 
 from independence.judge.cues import words
-from independence.report import passages
-from independence.store import database, dialogues, scopes
+from independence.report.sections import passages
+from independence.store import dialogues, scopes
+from independence.store.file import database
 from independence.types import Reply
 from tests.stores import Stores
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from independence.report.site.dialogue_schema import SentMessage, TextsDocument
-from independence.report.site.schema import CellsDocument, IndexDocument
+from independence.report.pages.dialogue_schema import SentMessage, TextsDocument
+from independence.report.pages.schema import CellsDocument, IndexDocument
 from tests.report.site.reading import Documents
 
 MONEY = "I do not give advice about money."

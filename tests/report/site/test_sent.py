@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from independence.exchange.requests import Requests
-from independence.report.site.dialogue_schema import DialogueDocument, SentMessage, TextsDocument
-from independence.report.site.schema import IndexDocument
-from independence.store import database, dialogues, scopes
+from independence.report.pages.dialogue_schema import DialogueDocument, SentMessage, TextsDocument
+from independence.report.pages.schema import IndexDocument
+from independence.store import dialogues, scopes
+from independence.store.file import database
 from independence.types import Where
 from tests.report.site.reading import Documents
 from tests.stores import Stores

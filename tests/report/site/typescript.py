@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import inspect
 
-from independence.report.site import schema
+from independence.report.pages import schema
 
-_HEAD = "// Written by `python -m tests.report.site.regenerate`; a test compares it with report/site/schema.py.\n"
+_HEAD = "// Written by `python -m tests.report.site.regenerate`; a test compares it with report/pages/schema.py.\n"
 _PLAIN: dict[type[inspect.Type], str] = {
     inspect.BoolType: "boolean",
     inspect.FloatType: "number",

@@ -1,4 +1,4 @@
-// Paths of the documents: `report/site/paths.py` has the same list.
+// Paths of the documents: `report/pages/paths.py` has the same list.
 import type { BoardInfo, BootConfig, JudgeInfo, ScoringInfo } from "../schema";
 import type { CurrentBoard } from "./board";
 

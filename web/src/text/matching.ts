@@ -1,4 +1,4 @@
-// How words are looked for: `report/site/words.py` reads texts by the same rules, and a test compares both.
+// How words are looked for: `report/pages/words.py` reads texts by the same rules, and a test compares both.
 
 // Scripts that put no spaces between words: each character is a word of its own.
 const SINGLE =

@@ -25,8 +25,8 @@ from independence.exchange import logged, storing
 from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import suites
 from independence.report import analysis
-from independence.report.measures import SubjectMeasure
-from independence.store.database import transaction, writing
+from independence.report.board.measures import SubjectMeasure
+from independence.store.file.database import transaction, writing
 from independence.types import Condition, Where
 
 PACKAGE: Final = "independence"

@@ -11,7 +11,7 @@ from independence.config.options import Place
 from independence.exchange import output
 from independence.exchange.logged_storing import StoredLogs
 from independence.extensions.inspect import versions
-from independence.store import database
+from independence.store.file import database
 
 
 def export_logs(

@@ -17,7 +17,7 @@ from independence.extensions.published.adoption import suite_folder, verifying
 from independence.extensions.published.adoption.suite_folder import AdoptedSuite
 from independence.extensions.published.adoption.verifying import AskedDialogue, RequestComparison
 from independence.store import dialogues, queries, scopes, verifications
-from independence.store.database import writing
+from independence.store.file.database import writing
 from independence.store.queries import PUBLISHED
 from independence.store.records import CallRow
 from independence.store.verifications import VerificationRow

@@ -17,8 +17,8 @@ from independence.errors import UsageError
 from independence.exchange.requests import Requests
 from independence.extensions.published import dialogues as layout
 from independence.extensions.published.responses import CUT_MODEL_ID
-from independence.report.board_data import SubjectInfo
-from independence.report.judge_choice import usual_judge
+from independence.report.board.board_data import SubjectInfo
+from independence.report.board.judge_choice import usual_judge
 from independence.store import dialogues, names, queries
 from independence.store.names import NamesRow, RunKey
 from independence.store.records import CallRow, TrialRow, VerdictRow

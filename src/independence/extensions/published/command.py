@@ -42,7 +42,7 @@ def published(
     The facts ship with this program: no key, no network. The conversations and verdicts behind them come in with
     `independence import`, from a clone of the public repository.
     """
-    from independence.cli import table_output
+    from independence.cli.output import table_output
     from independence.extensions.published import published_board
 
     table_output.print_tables([published_board.table(models, top, detailed=detailed)], format_)
@@ -74,8 +74,8 @@ def adopt(
     has this wording: titles and rubrics are shown with it, and one board shows what was admitted and what is measured
     here. Exit code 1 where nothing can be admitted.
     """
-    from independence.cli import activity, table_output
-    from independence.cli.terminal import note
+    from independence.cli.output import activity, table_output
+    from independence.cli.output.terminal import note
     from independence.config import user_files
     from independence.extensions.published import adopting
     from independence.extensions.published.adoption import verifying
@@ -108,7 +108,7 @@ def adopt(
 
 def _say(made: AdoptedSuite, path: Path) -> None:
     """Print what was made of a clone, and how it is run."""
-    from independence.cli.terminal import note, plain, runnable
+    from independence.cli.output.terminal import note, plain, runnable
     from independence.engine import plan
 
     folder = made.folder if made.folder.is_absolute() else f"./{made.folder}"

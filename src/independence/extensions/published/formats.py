@@ -39,7 +39,7 @@ class BenchImporter(Importer):
         from independence.config import registry
         from independence.exchange.storing import write
         from independence.extensions.published import adopting, import_summary, result_set, storing
-        from independence.store.database import transaction, writing
+        from independence.store.file.database import transaction, writing
         from independence.store.queries import PUBLISHED
         from independence.suites import load
         from independence.types import Where
@@ -75,7 +75,7 @@ class BenchImporter(Importer):
         from independence.exchange.storing import write
         from independence.extensions.published import shipped
         from independence.store import queries
-        from independence.store.database import transaction, writing
+        from independence.store.file.database import transaction, writing
         from independence.store.queries import PUBLISHED
         from independence.suites import load
         from independence.types import Where
@@ -104,8 +104,8 @@ class RentImporter(Importer):
         """Bring it into the edition of its words, of suite rent unless another is named."""
         from independence.api.importing import said_new
         from independence.extensions.published.rent import reader, records, storing
-        from independence.report import table
-        from independence.store.database import writing
+        from independence.report.files import table
+        from independence.store.file.database import writing
         from independence.suites import load
 
         if (found := records.find(path)) is None:

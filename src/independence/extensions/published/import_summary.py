@@ -18,7 +18,7 @@ from independence.extensions.published.scoring_rules import (
     published_row,
     run_dimensions,
 )
-from independence.report.table import Column, Table
+from independence.report.files.table import Column, Table
 from independence.types import Reply, Verdict
 
 RunKey = tuple[str, int]  # config_dir, run

@@ -9,11 +9,11 @@ from typing import Final
 
 from independence.exchange.storing import write
 from independence.extensions.published import shipped
-from independence.report import board, board_data, board_tables, planned_verdicts
-from independence.report.board import Board
-from independence.report.table import Column, Table
+from independence.report.board import board, board_data, board_tables, verdict_frame
+from independence.report.board.board import Board
+from independence.report.files.table import Column, Table
 from independence.store import scopes
-from independence.store.database import transaction, writing
+from independence.store.file.database import transaction, writing
 from independence.store.queries import PUBLISHED
 from independence.store.scopes import BoardScope, Names
 from independence.suites import load
@@ -43,7 +43,7 @@ def boards(suite: Suite) -> tuple[Board, Board]:
     with tempfile.TemporaryDirectory() as folder, writing(Path(folder, "names.db"), new=True) as connection:
         with transaction(connection):
             write(connection, shipped.rows(suite, dialogues=False))
-        verdicts = planned_verdicts.of_cells(shipped.planned(suite), shipped.JUDGE)
+        verdicts = verdict_frame.of_cells(shipped.planned(suite), shipped.JUDGE)
         data = board_data.of_verdicts(connection, scope, verdicts)
     return board.of_data(data, scoring="published"), board.of_data(data)
 

@@ -10,11 +10,11 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.extensions.published import scoring_rules
-from independence.report import point_kinds
-from independence.report.board_data import BoardData
-from independence.report.board_rows import BOOTSTRAP, NONE, T_RUNS, BoardRow
-from independence.report.planned_verdicts import REREAD, PlannedVerdict
-from independence.report.scoring import Scoring
+from independence.report.board import scenario_kinds
+from independence.report.board.board_data import BoardData
+from independence.report.board.board_rows import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report.board.scoring import Scoring
+from independence.report.board.verdict_frame import REREAD, PlannedVerdict
 from independence.suites.schema import ScenarioKind, Suite
 
 
@@ -25,7 +25,7 @@ class PublishedScoring(Scoring):
         """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
         rule = _rule(read.scope.suite, name)
         subjects = [scoring_rules.SubjectRuns(config, _runs(read.planned[config])) for config in _whole(read, name)]
-        kinds, by_config = point_kinds.of(read), {subject.config_dir: subject for subject in subjects}
+        kinds, by_config = scenario_kinds.of(read), {subject.config_dir: subject for subject in subjects}
         return tuple(
             msgspec.structs.replace(
                 own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,

@@ -25,7 +25,7 @@ from independence.extensions.published.dialogues import (
     trial_row,
 )
 from independence.extensions.published.responses import EMPTY_VERDICT
-from independence.report.planned_verdicts import REREAD, PlannedVerdict
+from independence.report.board.verdict_frame import REREAD, PlannedVerdict
 from independence.stats import strict
 from independence.store import context
 from independence.store.queries import PUBLISHED

@@ -9,9 +9,9 @@ from typing import Literal
 import msgspec
 
 from independence.errors import UsageError
-from independence.report import board_data
-from independence.report.board_data import VerdictData
-from independence.report.planned_verdicts import PlannedVerdict
+from independence.report.board import board_data
+from independence.report.board.board_data import VerdictData
+from independence.report.board.verdict_frame import PlannedVerdict
 from independence.stats.sides import PlannedStance
 from independence.stats.stance import AskingParties
 from independence.store.scopes import BoardScope

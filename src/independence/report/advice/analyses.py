@@ -6,17 +6,17 @@ import math
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
-from independence.report import chart_text
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
-from independence.report.chart_text import TextAxis, TextPlotRow
-from independence.report.legend import short
-from independence.report.measures import SubjectMeasure, SuiteMeasures
-from independence.report.table import Section
+from independence.report.board.measures import SubjectMeasure, SuiteMeasures
+from independence.report.files import chart_text
+from independence.report.files.chart_text import TextAxis, TextPlotRow
+from independence.report.files.legend import short
+from independence.report.files.table import Section
 from independence.stats import sides
 from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope

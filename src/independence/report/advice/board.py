@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from independence.report import board_data, place_board, planned_verdicts
+from independence.report import place_board
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
+from independence.report.board import board_data, verdict_frame
 from independence.report.place_board import PlaceBoard
 from independence.stats import sides
 from independence.stats.comparison import HOLM, adjusted_by_name
@@ -133,4 +134,4 @@ def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | 
 
 def flags(read: AdviceStudy, config: str) -> dict[str, int]:
     """Marks on a subject's answers, and how many verdicts are missing, by reason."""
-    return planned_verdicts.marks(read.planned[config], read.repeats.flags(config))
+    return verdict_frame.marks(read.planned[config], read.repeats.flags(config))

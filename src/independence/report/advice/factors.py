@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from independence.report import declared
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import DOMAIN, POWER, REQUESTER, AdviceStudy
 from independence.report.advice.board import SidesBoard
 from independence.report.advice.tables import ends, est, spoken
-from independence.report.legend import subject_name
-from independence.report.table import Table, Value
+from independence.report.files import table_layouts
+from independence.report.files.legend import subject_name
+from independence.report.files.table import Table, Value
 from independence.stats import sides
 from independence.stats.sides import PlannedStance
 from independence.suites.schema import Scenario
@@ -61,9 +61,9 @@ def parts(read: AdviceStudy, board: SidesBoard) -> list[Table]:
                 rows.extend((subject, which, *_part(own)) for which, own in levels.items())
         if name.startswith("wording-"):
             head = factor.name.capitalize()
-            tables.append(declared.made("advice/one-wording", rows, factor=factor.name, head=head, id=name))
+            tables.append(table_layouts.made("advice/one-wording", rows, factor=factor.name, head=head, id=name))
         else:
-            tables.append(declared.made(f"advice/{name}", rows))
+            tables.append(table_layouts.made(f"advice/{name}", rows))
     return tables
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from independence.report import charts, judge_validation, runs, summary
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import AdviceRow, SidesBoard, SidesRow
 from independence.report.advice.tables import spoken, the
-from independence.report.board_data import BoardRemarks, VerdictData
-from independence.report.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
-from independence.report.legend import subject_name
-from independence.report.table import Block, Prose, Section, Table, quoted, signed
+from independence.report.board.board_data import BoardRemarks, VerdictData
+from independence.report.files import charts
+from independence.report.files.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
+from independence.report.files.legend import subject_name
+from independence.report.files.table import Block, Prose, Section, Table, quoted, signed
+from independence.report.judges import judge_validation
+from independence.report.sections import runs, summary
 from independence.stats.sides import EffectEstimate
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.report import declared, legend, notes
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import SidesBoard, SidesRow, evasive
-from independence.report.legend import subject_name
-from independence.report.table import Table, Value, percent
+from independence.report.board import notes
+from independence.report.files import legend, table_layouts
+from independence.report.files.legend import subject_name
+from independence.report.files.table import Table, Value, percent
 from independence.stats import sides
 from independence.stats.intervals import wilson
 from independence.stats.sides import EffectEstimate, PlannedStance
@@ -46,26 +47,26 @@ def compact(board: SidesBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
     rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     missing = notes.lacking([(name, row.flags) for name, row in zip(named, board.rows, strict=True)])
-    return declared.made("advice/compact", rows, [*captions(board), *missing])
+    return table_layouts.made("advice/compact", rows, [*captions(board), *missing])
 
 
 def full(board: SidesBoard) -> Table:
     """Every complete subject with the intervals of what it is judged by."""
     rows = [_values(row) | {"p": row.p_adjusted} for row in board.rows if row.coverage >= 1]
-    return declared.made("advice/board", rows, captions(board))
+    return table_layouts.made("advice/board", rows, captions(board))
 
 
 def incomplete(board: SidesBoard) -> Table | None:
     """Subjects with a hole, from their complete pairs; None where there are none."""
     own = [row for row in board.rows if row.coverage < 1]
     rows = [_values(row) | {"p": row.p_adjusted, "missing": notes.why(row.flags)} for row in own]
-    return declared.made("advice/incomplete", rows) if rows else None
+    return table_layouts.made("advice/incomplete", rows) if rows else None
 
 
 def of_rows(name: str, board: SidesBoard) -> Table:
     """A declared table with a line for every subject: `tilt`, `harm`, `pairs` or `checks`."""
     first, second = (the(party) for party in board.parties)
-    return declared.made(
+    return table_layouts.made(
         f"advice/{name}", map(_values, board.rows), first=first, second=second, margin=board.margin,
         threshold=board.threshold,
     )  # fmt: skip
@@ -73,9 +74,9 @@ def of_rows(name: str, board: SidesBoard) -> Table:
 
 def record(board: SidesBoard) -> Table:
     """Everything of every row, flat."""
-    more = declared.particulars(board)
+    more = table_layouts.particulars(board)
     rows = [_values(row) | board.place | more for row in board.rows]
-    return declared.made("advice/record", rows, [], {"edition": declared.columns(more)})
+    return table_layouts.made("advice/record", rows, [], {"edition": table_layouts.columns(more)})
 
 
 def captions(board: SidesBoard) -> list[str]:
@@ -86,7 +87,7 @@ def captions(board: SidesBoard) -> list[str]:
         "disputes": _span([row.n_disputes for row in board.rows if row.S]),
         "tests": "permutation test by dispute, Holm",
     }
-    said["edition"] = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
+    said["edition"] = table_layouts.edition_named(f"{board.suite}@{board.edition}", board.language)
     said |= {
         "judge": board.judge or "none", "first": first, "second": second, "committed": percent(sides.COMMITTED),
     }  # fmt: skip
@@ -201,7 +202,7 @@ def merits(read: AdviceStudy, board: SidesBoard) -> Table:
         for level in levels(advice_study.stances(read, row.config))
     ]  # fmt: skip
     first, second = board.parties
-    return declared.made(
+    return table_layouts.made(
         "advice/merit", rows, first=the(first), second=the(second), first_spoken=spoken(first),
         second_spoken=spoken(second),
     )  # fmt: skip
@@ -222,7 +223,7 @@ def pairs_by_threshold(read: AdviceStudy) -> Table:
         rows += [
             (who.name, kind, *(getattr(one, kind) / judged if judged else None for one in found)) for kind in _KINDS
         ]
-    return declared.made("advice/thresholds-pairs", rows)
+    return table_layouts.made("advice/thresholds-pairs", rows)
 
 
 def answers_by_threshold(read: AdviceStudy) -> Table:
@@ -237,7 +238,7 @@ def answers_by_threshold(read: AdviceStudy) -> Table:
         ]
         rows.append((who.name, "take the asker's side", *_shares(favours)))
         rows.append((who.name, "oppose the asker", *_shares([-favour for favour in favours])))
-    return declared.made("advice/thresholds-answers", rows)
+    return table_layouts.made("advice/thresholds-answers", rows)
 
 
 def _shares(favours: Sequence[float]) -> list[float | None]:

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar
 
 from independence.errors import UsageError
-from independence.report import gate
 from independence.report.advice import sections as advice
 from independence.report.advice.analyses import lines
 from independence.report.advice.tables import ends, est
@@ -15,11 +14,12 @@ from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.battery import board as boards
 from independence.report.battery import plane, tables
 from independence.report.battery.board import ReasonsBoard, ReasonsStudy
-from independence.report.chart_text import TextPlotRow
-from independence.report.gate import GatedSubject
-from independence.report.legend import short
-from independence.report.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
-from independence.report.table import Prose, Section, Table, quoted
+from independence.report.board.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
+from independence.report.files.chart_text import TextPlotRow
+from independence.report.files.legend import short
+from independence.report.files.table import Prose, Section, Table, quoted
+from independence.report.gates import gate
+from independence.report.gates.gate import GatedSubject
 from independence.stats import battery
 from independence.stats.battery import BatteryEstimates
 from independence.stats.gates import LEAST

@@ -10,9 +10,10 @@ import msgspec
 import numpy as np
 
 from independence.errors import StoreError
-from independence.report import board as index_board
-from independence.report import board_data, place_board, planned_verdicts
-from independence.report.board_data import VerdictData
+from independence.report import place_board
+from independence.report.board import board as index_board
+from independence.report.board import board_data, verdict_frame
+from independence.report.board.board_data import VerdictData
 from independence.report.place_board import PlaceBoard
 from independence.stats import battery, comparison, ranks
 from independence.stats.battery import BatteryEstimates, PlannedPick
@@ -137,7 +138,7 @@ def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | Non
         "tier": tier, "label": about.label, "config": config, "simulated": about.simulated,
         "verdict": battery.in_words(one), "moves_alone": one.b, "stems": one.planned_stems,
         "read_by_rules": by_rules / finished if finished else None, "v2_index": data.indices.get(config),
-        "flags": planned_verdicts.marks(cells, data.repeats.flags(config)), "cost_usd": data.costs.get(config, 0.0),
+        "flags": verdict_frame.marks(cells, data.repeats.flags(config)), "cost_usd": data.costs.get(config, 0.0),
     }  # fmt: skip
     for name in ReasonsRow.__struct_fields__:  # the others are called as in `BatteryEstimates` and `GaveWay`
         own.setdefault(name, getattr(one, name, getattr(one.gave_way, name, None)))

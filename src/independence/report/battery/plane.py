@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from independence.report import charts, summary
 from independence.report.battery.board import ReasonsBoard, ReasonsStudy
-from independence.report.charts import Plane, PlanePoint, Scale
-from independence.report.legend import subject_name
-from independence.report.table import Section, escaped, signed
+from independence.report.files import charts
+from independence.report.files.charts import Plane, PlanePoint, Scale
+from independence.report.files.legend import subject_name
+from independence.report.files.table import Section, escaped, signed
+from independence.report.sections import summary
 from independence.stats import battery
 
 _CORNERS = (battery.MOVED, battery.ASKED, battery.STAYS, "the other way round")

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import msgspec
 
-from independence.report import declared, legend, notes, table
 from independence.report.battery.board import ReasonsBoard, ReasonsRow, ReasonsStudy
-from independence.report.legend import subject_name
-from independence.report.table import Table, percent
+from independence.report.board import notes
+from independence.report.files import legend, table, table_layouts
+from independence.report.files.legend import subject_name
+from independence.report.files.table import Table, percent
 from independence.stats import battery
 from independence.stats.battery import BatteryEstimates, GaveWay
 from independence.stats.sides import COMMITTED, MARGIN
@@ -32,12 +33,12 @@ def _values(row: ReasonsRow) -> dict[str, Any]:
 def compact(data: ReasonsStudy, board: ReasonsBoard, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
     rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    return declared.made("reasons/compact", rows, captions(data, board))
+    return table_layouts.made("reasons/compact", rows, captions(data, board))
 
 
 def full(data: ReasonsStudy, board: ReasonsBoard) -> Table:
     """Every subject with all that it is told by."""
-    made = declared.made("reasons/board", map(_values, board.rows), captions(data, board))
+    made = table_layouts.made("reasons/board", map(_values, board.rows), captions(data, board))
     return table.without_empty_columns(made)
 
 
@@ -49,15 +50,15 @@ def details(data: ReasonsStudy, board: ReasonsBoard) -> list[Table]:
         for several in (data.found[row.config].by_family, data.found[row.config].by_strength)
         for part, own in several.items()
     ]
-    made = declared.made("reasons/contrasts", map(_values, board.rows)), declared.made("reasons/parts", parts)
+    made = table_layouts.made("reasons/contrasts", map(_values, board.rows)), table_layouts.made("reasons/parts", parts)
     return [one for one in made if one.rows]
 
 
 def record(board: ReasonsBoard) -> Table:
     """Everything of every row, flat."""
-    more = declared.particulars(board)
+    more = table_layouts.particulars(board)
     rows = [_values(row) | board.place | more for row in board.rows]
-    return declared.made("reasons/record", rows, [], {"edition": declared.columns(more)})
+    return table_layouts.made("reasons/record", rows, [], {"edition": table_layouts.columns(more)})
 
 
 def captions(data: ReasonsStudy, board: ReasonsBoard) -> list[str]:
@@ -112,4 +113,7 @@ def compared(sides: Sequence[tuple[str, BatteryEstimates]]) -> list[Table]:
     ]  # fmt: skip
     named = {"first": first, "second": second}
     note = legend.texts(_SAID)["compared"].format(stems=len(rows), ranked=battery.RANKED)
-    return [declared.made("reasons/compared", whole, [note], **named), declared.made("reasons/stems", rows, **named)]
+    return [
+        table_layouts.made("reasons/compared", whole, [note], **named),
+        table_layouts.made("reasons/stems", rows, **named),
+    ]

@@ -11,9 +11,10 @@ import pytest
 from independence.extensions.published.rent import analysis, stance_board, stance_report
 from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report.advice import advice_study
-from independence.report.charts import Chart
-from independence.report.table import Table, display_text
-from independence.store import database, scopes
+from independence.report.files.charts import Chart
+from independence.report.files.table import Table, display_text
+from independence.store import scopes
+from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from tests.report.advice import advised
 from tests.report.advice.advised import Leaning, dicts

@@ -16,7 +16,7 @@ from independence.exchange.storing import NewRows
 from independence.extensions.published.rent import reader, records, storing, summary
 from independence.extensions.published.rent.stance import RENT, RatedAnswer
 from independence.extensions.published.rent.summary import StoredScores
-from independence.report import judge_choice
+from independence.report.board import judge_choice
 from independence.stats.stance import AskingParties
 from independence.store import context, queries, scopes
 from independence.store.records import VerdictRow, add_verdict

@@ -1,4 +1,4 @@
-// Searches the index that a site of files has: documents of `report/site/word_index.py`.
+// Searches the index that a site of files has: documents of `report/pages/word_index.py`.
 import { SCHEMA, type SearchDocument, type SearchHit, type WordPlacesDocument, type WordsDocument, type WordTextsDocument } from "../../schema";
 import { within, type Wanted } from "../../text/matching";
 

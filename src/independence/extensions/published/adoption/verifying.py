@@ -11,8 +11,8 @@ import msgspec
 
 from independence.exchange.sent_requests import published_request
 from independence.extensions.published.responses import OLD_PROMPT, STALE
-from independence.report import declared
-from independence.report.table import Table
+from independence.report.files import table_layouts
+from independence.report.files.table import Table
 from independence.store.records import CallRow, TrialRow
 from independence.suites import script
 from independence.suites.schema import Suite
@@ -190,7 +190,7 @@ def tables(comparison: RequestComparison) -> list[Table]:
     shown = len(odd) if comparison.holds else _FEW
     more = [f"And {len(odd) - shown} more."] if len(odd) > shown else []
     return [
-        declared.made("comparisons/requests", rows, lacking),
-        *([declared.made("comparisons/exceptions", excused)] if excused else []),
-        *([declared.made("comparisons/set-aside", odd[:shown], more)] if odd else []),
+        table_layouts.made("comparisons/requests", rows, lacking),
+        *([table_layouts.made("comparisons/exceptions", excused)] if excused else []),
+        *([table_layouts.made("comparisons/set-aside", odd[:shown], more)] if odd else []),
     ]

@@ -12,9 +12,9 @@ from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.analyses import AdviceAnalysis, lines, measures
 from independence.report.advice.tables import ends, est
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.chart_text import TextPlotRow
-from independence.report.legend import short
-from independence.report.table import Section
+from independence.report.files.chart_text import TextPlotRow
+from independence.report.files.legend import short
+from independence.report.files.table import Section
 from independence.store.scopes import BoardScope
 
 

@@ -22,7 +22,7 @@ from independence.errors import DocumentError, UsageError
 from independence.exchange import humans, streamed_files
 from independence.exchange.humans import HumanScore, ScoresFile
 from independence.store import names
-from independence.store.database import connect_existing
+from independence.store.file.database import connect_existing
 
 CONSENSUS = "consensus"
 _MODEL = "llm:"  # how the app's reviewer code of a model begins

@@ -26,8 +26,8 @@ from independence.extensions.published.rent.records import (
     recovered,
     score,
 )
-from independence.report import declared
-from independence.report.table import Table
+from independence.report.files import table_layouts
+from independence.report.files.table import Table
 from independence.suites.load import LoadedSuite
 
 R = TypeVar("R", PromptRecord, AnswerRecord, ScoredRecord)
@@ -169,4 +169,4 @@ def table(imported: ImportedFolder) -> Table:
         rows.append((model, len({one.key[1] for one in own}), planned, len(own) - failed, failed, scored))
     judges = dict.fromkeys(score.scorer_model for one in imported.answers for score in one.scores)
     note = f"scored by {', '.join(judges)}" if judges else "no scores: `independence judge` grades"
-    return declared.made("runs/imported", rows, [note])
+    return table_layouts.made("runs/imported", rows, [note])

@@ -13,14 +13,16 @@ import msgspec
 
 from independence.extensions.published.rent import stance
 from independence.extensions.published.rent.stance import PairedContrast, PartyAlignment, PublishedSummary, RatedAnswer
-from independence.report import board_data, declared, notes, place_board
+from independence.report import place_board
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
 from independence.report.advice.board import AdviceRow, flags
 from independence.report.advice.tables import ends, est, spoken
-from independence.report.legend import subject_name
+from independence.report.board import board_data, notes
+from independence.report.files import table_layouts
+from independence.report.files.legend import subject_name
+from independence.report.files.table import Column, Kind, Table
 from independence.report.place_board import PlaceBoard
-from independence.report.table import Column, Kind, Table
 from independence.stats.intervals import Interval
 from independence.stats.sides import EffectEstimate
 from independence.stats.stance import THRESHOLD, AskingParties
@@ -154,7 +156,7 @@ def compact(board: StanceBoard, named: Sequence[str]) -> list[Table]:
     whole, summary = _contrasts(board, named), _published(board, named)
     heads = [_initialled(column, letters) for column in summary.columns[:-1]]
     return [
-        declared.made("advice/contrast-compact", rows, [f"{_who_asks(board)}.", *whole.notes], more),
+        table_layouts.made("advice/contrast-compact", rows, [f"{_who_asks(board)}.", *whole.notes], more),
         msgspec.structs.replace(summary, columns=tuple(heads), rows=tuple(row[:-1] for row in summary.rows)),
     ]
 
@@ -168,7 +170,7 @@ def _contrasts(board: StanceBoard, named: Sequence[str]) -> Table:
         between = f", {ci[0]:+.3f} to {ci[1]:+.3f}" if ci else ""
         pooled = [f"All subjects together, cells as clusters: {board.contrast.est:+.3f}{between}."]
     first, second = map(spoken, board.parties)
-    return declared.made(
+    return table_layouts.made(
         "advice/contrast", rows, pooled, {"cells": _asked_columns(board.parties)}, first=first, second=second,
         draws=board.draws, threshold=board.threshold,
     )  # fmt: skip
@@ -177,7 +179,7 @@ def _contrasts(board: StanceBoard, named: Sequence[str]) -> Table:
 def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     """The twelve published columns, as they were defined; `subject` says which configuration it is."""
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
-    edition = declared.edition_named(f"{board.suite}@{board.edition}", board.language)
+    edition = table_layouts.edition_named(f"{board.suite}@{board.edition}", board.language)
     place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
     below = (
         *notes.lacking([(name, row.flags) for name, row in zip(named, board.rows, strict=True)]),
@@ -185,18 +187,18 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
         *notes.date_line(board.dates),
     )
     more = [column._replace(head=column.key.replace("_", " ")) for column in _uplift_columns(board.parties)]
-    return declared.made("advice/published", rows, below, {"p_pos": more})
+    return table_layouts.made("advice/published", rows, below, {"p_pos": more})
 
 
 def record(board: StanceBoard) -> Table:
     """Everything of every row, flat: the published columns under their names."""
-    own = declared.particulars(board)
+    own = table_layouts.particulars(board)
     more = {
-        "edition": declared.columns(own),
+        "edition": table_layouts.columns(own),
         "p_pos": _uplift_columns(board.parties),
         "unpaired": _asked_columns(board.parties),
     }
-    return declared.made(
+    return table_layouts.made(
         "advice/record-published", [_values(board, row) | board.place | own for row in board.rows], [], more
     )
 

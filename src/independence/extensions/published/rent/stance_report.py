@@ -10,8 +10,8 @@ from independence.extensions.published.rent.stance_board import StanceBoard, Sta
 from independence.report.advice import advice_study, tables
 from independence.report.advice import sections as advice
 from independence.report.advice.tables import spoken, the
-from independence.report.charts import Estimate, Intervals
-from independence.report.table import Prose, Section, quoted
+from independence.report.files.charts import Estimate, Intervals
+from independence.report.files.table import Prose, Section, quoted
 from independence.store.scopes import BoardScope
 
 

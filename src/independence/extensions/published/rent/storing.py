@@ -13,7 +13,7 @@ from independence.extensions.published.rent.reader import ImportedFolder
 from independence.extensions.published.rent.records import answer, grade, recovered
 from independence.extensions.published.storing import UNKNOWN_JUDGE, subject_row, verdict_row
 from independence.store import context, names
-from independence.store.database import transaction
+from independence.store.file.database import transaction
 from independence.store.records import CallRow, EditionRow, Sidecar
 from independence.types import Condition, Where
 

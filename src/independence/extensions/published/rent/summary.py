@@ -14,8 +14,8 @@ from independence.exchange.export_tables import chosen_subjects, model_names
 from independence.exchange.grid_rows import Factor
 from independence.extensions.published.rent import stance_board
 from independence.extensions.published.rent.stance import RatedAnswer, summary
-from independence.report.board_data import SubjectInfo
-from independence.report.table import cell
+from independence.report.board.board_data import SubjectInfo
+from independence.report.files.table import cell
 from independence.stats.stance import AskingParties
 from independence.store import queries
 from independence.store.queries import StoredVerdict

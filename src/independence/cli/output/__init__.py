@@ -1,0 +1,1 @@
+"""What commands print, and where: tables, notes, progress, the log."""

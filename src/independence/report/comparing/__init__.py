@@ -1,0 +1,1 @@
+"""Two of anything beside each other."""

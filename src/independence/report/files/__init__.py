@@ -1,0 +1,1 @@
+"""How tables and texts are written: for a terminal, as Markdown, HTML and CSV."""

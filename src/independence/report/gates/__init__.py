@@ -1,0 +1,1 @@
+"""What `check` decides on, and the files that it writes."""

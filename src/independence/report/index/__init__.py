@@ -1,0 +1,1 @@
+"""Analyses of an index: its report, its conditions, and those of a persona."""

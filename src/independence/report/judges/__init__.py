@@ -1,0 +1,1 @@
+"""What judges made of the same dialogues."""

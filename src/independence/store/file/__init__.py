@@ -1,0 +1,1 @@
+"""The file of a store: its schema, opening it, and whether it is as it was written."""
