@@ -67,7 +67,7 @@ class Where(NamedTuple):
         return f"{self.suite}@{self.edition}"
 
     def under(self, condition: Condition | None) -> Where:
-        """The same edition under another condition, or under all."""
+        """This edition under another condition, or under all."""
         return self._replace(condition=condition)
 
     @property

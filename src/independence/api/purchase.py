@@ -193,6 +193,6 @@ def missing(result: RunResult) -> dict[str, int]:
 
 
 def told_missing(result: RunResult) -> str:
-    """The same in words; empty where nothing is missing."""
+    """What is missing of a result, in words; empty where nothing is."""
     lost, told = missing(result), result.unsettled or next(iter(result.why.values()), "")
     return ", ".join(f"{count} {reason}" for reason, count in lost.items()) + (f" ({told})" if told and lost else "")

@@ -55,7 +55,7 @@ class Tabular:
 
 
 class Shown(Tabular):
-    """The same with tables that people read, and a display for notebooks."""
+    """A result with tables that people read, and a display for notebooks."""
 
     @property
     def tables(self) -> list[Table]:

@@ -303,7 +303,7 @@ async def _carry_out(
 
 
 def hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:
-    """The same hooks, of which `on_event` hears where it is given."""
+    """Hooks whose events `on_event` hears too, where it is given."""
     return hooks._replace(on_event=on_event) if on_event else hooks
 
 

@@ -172,5 +172,5 @@ def _quoted(who: str, text: str) -> list[str]:
 
 
 def _harmless(text: str) -> str:
-    """The same with a backslash before whatever a runner of CI would obey."""
+    """A text with a backslash before whatever a runner of CI would obey."""
     return _BEFORE_COMMAND.sub(r"\\", text)

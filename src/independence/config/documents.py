@@ -85,7 +85,7 @@ def encode(document: object) -> bytes:
 
 
 def escaped(document: bytes) -> bytes:
-    """The same JSON with those characters as escapes: they can only be in its strings."""
+    """JSON in which those characters are escapes: they can only be in its strings."""
     return _ACTING.sub(lambda match: rf"\u{ord(match[0].decode()):04x}".encode(), document)
 
 

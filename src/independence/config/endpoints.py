@@ -186,7 +186,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _cut(address: str) -> str:
-    """The same for what is no address."""
+    """The part of a text that can be printed where the text is no address."""
     scheme, mark, rest = re.split(r"[?#]", address, maxsplit=1)[0].rpartition("://")
     host, slash, path = rest.partition("/")
     return scheme + mark + host.rpartition("@")[2] + slash + path

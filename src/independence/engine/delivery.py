@@ -218,7 +218,7 @@ def _known(connection: sqlite3.Connection, key: ProbedModel, address: str, templ
 def without(
     todo: Sequence[PendingTrial], refused: Mapping[ProbedModel, Refused | Parked | GaveUp], on_event: EventHandler
 ) -> list[PendingTrial]:
-    """The same work without the models that cannot be asked now, of which it tells."""
+    """The work without the models that cannot be asked now; `on_event` hears of each."""
     out, stopped = [], dict.fromkeys(ModelStopped(k.name, s.why) for k, s in refused.items() if k.delivery == JUDGED)
     for item in todo:
         judges = tuple(one for one in item.judges if (own := model.asked(one)) is None or _of_judge(own) not in refused)

@@ -66,7 +66,7 @@ def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | Failed
 
 
 def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[CallRow]]) -> TrialProgress | FailedTurn:
-    """The same from current answers that were read already. `calls_of`: key of a trial -> its answers by turn."""
+    """How far a dialogue is, from answers that were read already. `calls_of`: key of a trial -> its answers by turn."""
     before: tuple[SubjectAnswer, ...] = ()
     parent_end: str | None = None
     if trial.parent is not None:

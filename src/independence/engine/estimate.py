@@ -177,7 +177,7 @@ class CostEstimate(msgspec.Struct, frozen=True):
         return max(self.typical_usd, self.range_usd[1])
 
     def plus(self, usd: float, low: float, high: float) -> CostEstimate:
-        """The same with so many dollars more, and as many more at the ends of their range."""
+        """This estimate with so many dollars more, `low` and `high` more at the ends of its range."""
         ends = (self.range_usd[0] + low, self.range_usd[1] + high)
         return msgspec.structs.replace(self, typical_usd=self.typical_usd + usd, range_usd=ends)
 

@@ -39,7 +39,7 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
 
 
 def drive_anywhere(work: Coroutine[Any, Any, T]) -> T:
-    """The same where an event loop may be running already: then the work has one of its own, in another thread."""
+    """Run a coroutine where an event loop may be running already: then it gets a loop of its own, in another thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -90,7 +90,7 @@ class ExaminationPlan(NamedTuple):
         return [PendingTrial(self.dialogues.trials[number], 0, tuple(own)) for number, own in sorted(left.items())]
 
     def begin(self, connection: sqlite3.Connection) -> list[PendingTrial]:
-        """The same, once the answers are stored, so that nothing but verdicts is left to ask for."""
+        """Store the answers of the known dialogues, and return the verdicts that are left to ask for."""
         todo = self.todo(connection)
         if todo and self.dialogues is not None:
             records.add_made(connection, [(trial.key, trial.dialogue.generated) for trial in self.dialogues.trials])
@@ -169,7 +169,7 @@ def dialogues(suite: Suite) -> KnownDialogues | None:
 
 
 def without(left: PendingWork, unasked: Collection[Judge]) -> PendingWork:
-    """The same work without judges of which it is not known yet whether they can judge."""
+    """The work without judges of which it is not known yet whether they can judge."""
     return msgspec.structs.replace(
         left, todo=resume.with_judges(left.todo, lambda judge: model.asked(judge) not in unasked)
     )

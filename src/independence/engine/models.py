@@ -123,7 +123,7 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
     local: LocalModels = LocalModels()
 
     def with_local(self, pages: ServerPages | None, env: Mapping[str, str]) -> Models:
-        """The same with what the server of `local/` ids tells.
+        """What is known of models, with what the server of `local/` ids tells.
 
         Where it does not answer, the only name that the store has for the weights of a model is theirs: a run that is
         complete needs no server.

@@ -154,7 +154,7 @@ def run(
 
 
 def reached(made: RunPlan, known: Models, env: Mapping[str, str]) -> RunPlan:
-    """The same with its endpoints. Raises UsageError for an address or a key that is missing."""
+    """The plan with its endpoints. Raises UsageError for an address or a key that is missing."""
     if not made.options.dry_run:
         asked = dict.fromkeys(trial.subject for trial in made.trials if not made.grading_only)
         subjects = dict.fromkeys(one.model_id for one in asked if one.endpoint == OPENROUTER)

@@ -88,13 +88,13 @@ def _ungraded(
 
 
 def with_judges(todo: Iterable[PendingTrial], kept: Callable[[Judge], bool]) -> list[PendingTrial]:
-    """The same work with some of its judges alone; of what is left in it then."""
+    """The work that is left where only some of its judges are asked."""
     own = (msgspec.structs.replace(item, judges=tuple(filter(kept, item.judges))) for item in todo)
     return [item for item in own if item.calls or item.judges]
 
 
 def without_duplicates(todo: Sequence[PendingTrial], rubrics: Mapping[str, str]) -> list[PendingTrial]:
-    """The same work with what several places of a plan share in it once.
+    """The work in which what several places of a plan share stands once.
 
     A dialogue that two scenarios have in common is asked once, and graded once for each rubric digest.
     """

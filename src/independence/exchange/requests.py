@@ -72,7 +72,7 @@ class Requests:
 
 
 def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) -> list[Trial]:
-    """The same trials, our texts replaced by those of their stored requests; what cannot be read is left out."""
+    """Trials with the texts of their stored requests in place of ours; what cannot be read is left out."""
     out = []
     for trial in trials:
         calls = dialogues.calls(connection, [trial.key]).get(trial.key, ())

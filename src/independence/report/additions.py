@@ -171,7 +171,7 @@ def _checked(table: Table, who: str) -> Table:
 
 
 def _column(column: Column) -> Column:
-    """The same, its fields of their types. Raises ValidationError."""
+    """A column of a package, if its fields have the right types. Raises ValidationError."""
     return msgspec.convert(tuple(column), Column)
 
 

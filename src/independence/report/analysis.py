@@ -247,7 +247,7 @@ def merged_record(built: Sequence[RenderedBoard]) -> Table:
 
 
 def to_csv(built: Sequence[RenderedBoard]) -> str:
-    """The same as CSV."""
+    """Boards of one suite as CSV, one line for each subject and board."""
     return table.to_csv(merged_record(built))
 
 

@@ -224,7 +224,7 @@ def errors(points: Array, places: tuple[Array, Array], first: ComparedSubjects, 
 
 
 def like_these(first: ComparedSubjects, second: ComparedSubjects, floor: tuple[Array, Array]) -> tuple[Array, Array]:
-    """The same on scenarios like these: the sample is the differences of scenario means, stratum by stratum.
+    """Difference and error for scenarios like these: the sample is the differences of scenario means by stratum.
 
     A stratum of one scenario carries its run variance, and what that shares with other strata. Never surer than
     `floor`, those on these scenarios, nor than with differences that are up to `off` from those: a standard deviation
@@ -326,7 +326,7 @@ def adjusted(p: Array) -> Array:
 
 
 def adjusted_by_name(p: Mapping[K, float | None]) -> dict[K, float]:
-    """The same by name. What has no p value is not tested, and not one of n."""
+    """Adjusted p values by name. What has no p value is not tested, and not one of n."""
     tested = {name: value for name, value in p.items() if value is not None}
     return dict(zip(tested, adjusted(np.array(list(tested.values()))).tolist(), strict=True))
 

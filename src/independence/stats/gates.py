@@ -112,7 +112,7 @@ def around_index(own: GatedIndex, at: Levels) -> Interval:
 
 
 def around_difference(own: GatedIndex, baseline: GatedIndex, at: Levels) -> Interval:
-    """The same for the index minus that of a baseline, in points.
+    """The interval of an index minus that of a baseline, in points.
 
     From the score intervals of both (Newcombe 1998, "Interval estimation for the difference between independent
     proportions", method 10): each end takes of either side the error that it has in that direction.

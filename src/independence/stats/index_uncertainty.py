@@ -147,7 +147,7 @@ def of_one_scenario(subjects: Sequence[Points], span: Ends) -> list[IndexEstimat
 
 
 def scenarios_like_these(subjects: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
-    """The same for scenarios of this kind. Never surer than for the scenarios themselves."""
+    """How sure the index of each subject is for other scenarios of this kind, never surer than for these scenarios."""
     if not subjects:
         return []
     across = _of_subjects(subjects, _over_scenarios, shared_effects(subjects), PriorShare(_OVER_SCENARIOS, prior_df))

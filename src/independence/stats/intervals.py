@@ -128,7 +128,7 @@ def t_quantile(df: float, level: float) -> float:
 
 
 def t_quantiles(df: Array, level: float) -> Array:
-    """The same of each of (n,) degrees of freedom > 0.
+    """Two-sided t quantiles for (n,) degrees of freedom > 0.
 
     Newton's method from the normal quantile, on logarithms: the tail of t falls as a power, so that of log t is nearly
     straight, and concave, so all steps after the first come down to the root. That of infinitely many degrees of

@@ -53,7 +53,7 @@ V = TypeVar("V", bound=VerdictCell)
 
 
 class VerdictValues(NamedTuple):
-    """The same, made by hand."""
+    """A verdict cell that is made by hand."""
 
     scenario: str
     run: int

@@ -139,7 +139,7 @@ def subject_points(frame: ScoringFrame, cells: Sequence[VerdictCell], open_: boo
 
 
 def with_holes(frame: ScoringFrame, cells: Sequence[VerdictCell]) -> SubjectPoints:
-    """The same, NaN where a verdict is missing or was never planned."""
+    """The points of one subject, NaN where a verdict is missing or was never planned."""
     unplanned = frame.scenarios.keys() - {cell.scenario for cell in cells}
     made = subject_points(frame, [*cells, *(VerdictValues(name, 1, None) for name in unplanned)], open_=True)
     assert made is not None

@@ -103,7 +103,7 @@ def find(connection: sqlite3.Connection, suite: str | None, variant: str | None,
 
 
 def with_same_wording(connection: sqlite3.Connection, scope: BoardScope) -> BoardScope:
-    """The same with every edition of its wording that has trials under its condition, those of one's own first.
+    """A place with every edition of its wording that has trials under its condition, those of one's own first.
 
     Only those whose verdicts become an index in the same way; beside others, of an import only those configurations
     that were compared and have the wording.

@@ -199,7 +199,7 @@ def call_tokens(connection: sqlite3.Connection, suite: str) -> list[CallTokens]:
 
 
 def run_tokens(connection: sqlite3.Connection, suite: str) -> list[RunTokens]:
-    """The same by run. Runs of each edition are beside their own means."""
+    """Tokens of each run of each subject and judge, beside the means of its edition."""
     sql = (
         f"{_EVERY_CALL} SELECT who, count(*), sum(prompt), sum(completion), sum(mean_prompt), sum(mean_completion) "
         "FROM (SELECT who, run, edition, prompt, completion, avg(prompt) OVER own AS mean_prompt, "

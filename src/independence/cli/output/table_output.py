@@ -83,7 +83,7 @@ def print_boards(
 
 
 def spelled(document: str) -> str:
-    """The same JSON with every character that `plain` would spell out written as JSON does."""
+    """JSON in which every character that `plain` would spell out is an escape."""
     return re.sub(r"[^\n -~]", lambda match: match[0] if plain(match[0]) == match[0] else _escape(match[0]), document)
 
 

@@ -33,7 +33,7 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same for a cell of a table: no name of a model begins another row."""
+    """A text for one cell of a table: no name of a model begins another row."""
     return plain(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
@@ -139,7 +139,7 @@ def next_steps(steps: Sequence[tuple[str, str]]) -> str:
 
 
 def laid_out(steps: Sequence[tuple[str, str]], room: int | None) -> list[str]:
-    """The same as lines of at most `room` signs; None: as long as they are."""
+    """Commands and what each is good for, in lines of at most `room` signs; None: of any length."""
     lines = []
     for line, why in steps:
         if room is None or len(line) + len(why) + 7 <= room:

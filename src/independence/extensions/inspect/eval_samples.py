@@ -65,7 +65,7 @@ def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite, context: Ma
 
 
 def _id(one: LoggedDialogue, what: object) -> str:
-    """The same id for the same thing in every export."""
+    """An id that is the same for one thing in every export."""
     return hashlib.sha256(f"{one.trial.key} {one.trial.run} {what}".encode()).hexdigest()[:22]
 
 

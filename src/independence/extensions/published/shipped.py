@@ -56,7 +56,7 @@ def rows(suite: Suite, there: Collection[str] = (), *, dialogues: bool = True) -
 
 
 def planned(suite: Suite) -> Iterator[PlannedVerdict]:
-    """The same as boards read it, without a store: to write one takes longer than all their statistics."""
+    """The shipped verdicts as boards read them, without a store: writing one takes longer than all statistics."""
     by_run: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
     for row in csv.DictReader(_text().splitlines()[1:]):
         by_run.setdefault((row["config"], int(row["run"])), {})[row["scenario"]] = row

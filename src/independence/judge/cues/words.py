@@ -72,13 +72,13 @@ def located(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 @lru_cache(maxsize=512)
 def spoken(text: str) -> tuple[str, ...]:
-    """The same, kept: those of a dialogue are read for several purposes, and prompts again and again."""
+    """The tokens of a text, kept: a dialogue is read for several purposes, and prompts again and again."""
     return tuple(tokens(text))
 
 
 @lru_cache(maxsize=512)
 def spoken_words(text: str) -> tuple[str, ...]:
-    """The same without the marks of sentences."""
+    """The words of a text, without the marks of sentences."""
     return tuple(filter(END.__ne__, spoken(text)))
 
 

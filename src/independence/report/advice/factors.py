@@ -1,4 +1,4 @@
-"""The same answers by what they were asked about and in which words: domain, power, requester, voice, position."""
+"""Answers by what they were asked about and in which words: domain, power, requester, voice, position."""
 
 from __future__ import annotations
 

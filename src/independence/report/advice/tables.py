@@ -141,7 +141,7 @@ def spoken(party: str) -> str:
 
 
 def the(party: str) -> str:
-    """The same with its article."""
+    """A party with its article."""
     words = spoken(party)
     return words if words.startswith("party ") else f"the {words}"
 

@@ -173,7 +173,7 @@ def read_verdicts(connection: sqlite3.Connection, scope: BoardScope, judge: str 
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> BoardData:
-    """The same of a suite with an index. Raises ValueError for one without."""
+    """Read a place of a suite with an index. Raises ValueError for a suite without one."""
     return of_verdicts(connection, scope, verdict_frame.read(connection, scope, judge))
 
 

@@ -124,7 +124,7 @@ def full(board: Board, index: Index) -> Table:
 
 
 def compact(board: Board, index: Index) -> Table:
-    """The same for a terminal, a subject a line with a bar, and what is to be said below it.
+    """The board for a terminal: a line with a bar for each subject, and notes below it.
 
     Columns that say nothing here are left out; runs and coverage, of which `notes.brief` tells, stand last.
     """

@@ -142,7 +142,7 @@ class AllLooks(NamedTuple):
 
     @property
     def most_of_several(self) -> int | UnsetType:
-        """The same where it is more than one."""
+        """How often a pair could be compared, where that is more than once."""
         return self.most if self.most > 1 else UNSET
 
 

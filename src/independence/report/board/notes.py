@@ -165,7 +165,7 @@ def uneven(board: Board) -> list[str]:
 
 
 def few_to_generalise(board: Board) -> list[str]:
-    """The same where the intervals of the board are such ones."""
+    """That scenarios are too few to generalise from, where the intervals of the board do."""
     return few_scenarios(board) if board.generalises_to == LIKE_THESE else []
 
 
@@ -207,7 +207,7 @@ def _unequal(board: Board) -> Mapping[str, str] | None:
 
 
 def of_judge(board: BoardRemarks) -> list[str]:
-    """The same, which runs only repeat others, and which judges graded as much."""
+    """Lines about the judge, about runs that only repeat others, and about judges that graded as much."""
     return [*judge_lines(board), *board.repeats, *also_graded(board.as_full)]
 
 
@@ -325,7 +325,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
 
 
 def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "") -> list[str]:
-    """The same of any analysis; `also`: what else its board is, `meaning`: of its number."""
+    """Three lines below the board of any analysis; `also`: what else to say of its place, `meaning`: of its number."""
     marked = [(who.name, verdict_frame.marks(data.planned[config])) for config, who in data.about.items()]
     edition = table_layouts.edition_named(data.scope.where.edition_name, data.scope.suite.foreign_language)
     warnings = [

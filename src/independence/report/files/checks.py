@@ -87,7 +87,7 @@ def table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> Table:
 
 
 def terminal_table(findings: Sequence[Finding], notes: Sequence[str] = ()) -> list[Table]:
-    """The same for a terminal, whose lines are short: what was found, then what to do."""
+    """The findings for a terminal, whose lines are short: what was found, then what to do."""
     found = table_layouts.made("doctor/found", map(_row, findings), (_summary(findings), *notes))
     fixes = [_row(finding) for finding in findings if finding.fix]
     return [found, table_layouts.made("doctor/fixes", fixes)] if fixes else [found]

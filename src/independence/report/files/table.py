@@ -300,12 +300,12 @@ def escaped(text: str) -> str:
 
 
 def spelled_out(text: str) -> str:
-    """The same with characters that act on a terminal, turn the text around them or cannot stand in XML spelled out."""
+    """A text in which characters that act on a terminal, reverse the text or cannot stand in XML are spelled out."""
     return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def quoted(text: str) -> str:
-    """The same, with what stands between back-ticks left as code; a paragraph may follow another."""
+    """A text escaped for Markdown, except code between back-ticks; it may have several paragraphs."""
     paragraphs = (" ".join(part.splitlines()) for part in text.split("\n\n"))
     return "\n\n".join(
         "".join(f"`{part}`" if place % 2 else escaped(part) for place, part in enumerate(CODE.split(paragraph)))

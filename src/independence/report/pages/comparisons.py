@@ -83,7 +83,7 @@ def pairs(found: ScoredSubjects, board: SiteBoard, slug: str, shares: RunShares)
 
 
 def unranked_pairs(shares: RunShares, slug: str) -> PairsDocument:
-    """The same where there is no index: of a grid the differences of contrasts, else those of results."""
+    """Pairs of a board without an index: of a grid the differences of contrasts, else those of results."""
     values = shares.contrasts or shares.means
     if shares.contrasts:
         both = {other: list(zip(values[slug], values[other], strict=True)) for other in values}

@@ -244,7 +244,7 @@ class Source:
         return self._kept(module, node, json.loads(done.stdout))
 
     def _kept(self, module: str, node: ast.expr, value: Constant) -> Constant:
-        """The same value, whose texts a file of a suite keeps as they are."""
+        """Check that a file of a suite keeps the texts of a value as they are, and return it."""
         inner = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
         for one in inner:
             self._kept(module, node, one)

@@ -38,7 +38,7 @@ class ConfigurationComparison(NamedTuple):
 
 
 class RequestComparison(NamedTuple):
-    """The same of every configuration of an import, by config_dir."""
+    """How the requests of every configuration of an import compare with those of a suite, by config_dir."""
 
     configurations: dict[str, ConfigurationComparison]
     unseen: tuple[str, ...]  # scenarios of which no admitted configuration has an equal request

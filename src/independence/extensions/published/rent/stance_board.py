@@ -149,7 +149,7 @@ def _who_asks(board: StanceBoard) -> str:
 
 
 def compact(board: StanceBoard, named: Sequence[str]) -> list[Table]:
-    """The same on 80 columns; `named` are short names in the order of the rows."""
+    """The board on 80 columns; `named` are short names in the order of the rows."""
     letters = dict(zip(board.parties, _letters(board.parties), strict=True))
     rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     more = {"contrast_ci": [Column(party, f"{letter} +/0/-") for party, letter in letters.items()]}
