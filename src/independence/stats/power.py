@@ -82,7 +82,7 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
 def minimum_detectable_paired(
     pairs: Differences, most: float = 100.0, power: float = 0.8, level: float = 0.05
 ) -> float | None:
-    """The smallest difference found with `power`, of pairs with an error each, at most `most` points; None without any."""
+    """The smallest difference found with `power`, of pairs with an error each, at most `most` points; None: no pair."""
     se, df = pairs.se[pairs.se > 0], pairs.df[pairs.se > 0]
     return _smallest(lambda points: points / se, df, most, power, level) if len(se) else None
 

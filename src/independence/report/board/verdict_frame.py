@@ -252,7 +252,7 @@ def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | 
         columns=columns,
         planned=VerdictsBySubject(columns),
         repeats=repeats,
-        thinking=read.thinking,
+        thinking=read.thinking.intersection(columns.subjects),
         dates=read.dates,
         quotations=read.quotations,
     )
