@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from functools import partial
@@ -10,8 +11,10 @@ from typing import Any
 import aiohttp
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from independence.clients import protocol
+from independence.clients import features, protocol
 from independence.clients.protocol import Adapted, Policy, Streamed
 from independence.clients.transport import LARGEST
 from independence.types import Missing, Reply
@@ -198,9 +201,13 @@ def test_an_error_in_the_midst_of_an_answer_is_tried_again_and_what_came_is_kept
 
 
 BROKEN = {
-    "closed": said(*WORDS)[:3],
     "closed within an event": (*said(*WORDS)[:3], chunk(content="self.")[:20]),
-    "an event that is no JSON": (*said(*WORDS)[:3], b"data: {nothing\n\n", *WHOLE[3:]),
+    "an event that is no whole JSON": (*said(*WORDS)[:3], b"data: {nothing\n\n", *WHOLE[3:]),
+    "chunks that contradict each other": (
+        *(chunk(content=word) for word in ("I am", "I am my", "I am my own.", "No.")),
+        chunk("stop"),
+        DONE,
+    ),
     "closed within its frame": (*said(*WORDS)[:3], aiohttp.ClientPayloadError("x")),
 }
 
@@ -209,10 +216,135 @@ BROKEN = {
 def test_a_stream_that_breaks_off_is_tried_again_and_counts_its_tokens(how: str) -> None:
     came = ask(Step(body=BROKEN[how], headers=EVENTS), Step(body=WHOLE, headers=EVENTS))
     assert (came.end, came.kinds) == (SAID, ("cut", "ok"))
-    assert came.answer.attempts[0].usage.completion_tokens == 2
+    assert came.answer.attempts[0].usage.completion_tokens >= 2
     again = streamed(*BROKEN[how], policy=Policy(base_backoff_s=0.001, retries=1))
-    assert (again.end, again.answer.raw) == ("transport", "I am my")
+    assert (again.end, again.answer.raw[:7]) == ("transport", "I am my")
     assert "breaks off" in again.line
+
+
+CLOSED = said(*WORDS)[:3]
+
+
+def test_a_server_whose_streams_have_no_end_is_asked_for_whole_answers_from_the_second_on() -> None:
+    broken = Step(body=CLOSED, headers=EVENTS)
+    came = ask(broken, Step(body=WHOLE, headers=EVENTS))
+    assert (came.end, came.kinds, came.flags) == (SAID, ("cut", "ok"), ())
+
+    async def work(unplug: Unplug) -> Any:
+        told: list[Any] = []
+        line, session = unplug(broken, broken, FINE, dialect="local", info=None, stream=True, notify=told.append)
+        answers = [await line.client.ask(question()) for _ in range(2)]
+        return answers, ["stream" in body for body in session.bodies], told
+
+    answers, asked, told = conftest.without_waiting(work)
+    assert asked == [True, True, False, False]
+    assert [one.flags for one in answers] == [(features.UNSTREAMED,)] * 2
+    why = "because streams of this server end without a word on how the answer ended"
+    said_so = [one.told for one in told if isinstance(one, Adapted)]
+    assert said_so == [f"{features.told(features.UNSTREAMED)}, {why}"]
+
+
+def test_a_stream_that_says_what_the_answer_took_has_ended() -> None:
+    came = streamed(*said(*WORDS)[:-1], USED)
+    assert (came.end, came.flags) == (SAID, (protocol.UNSTATED_END,))
+
+
+PEOPLE = "I keep it. 🙂🙂 Really. 👩\u200d🔬"
+
+
+def escaped(*texts: str) -> tuple[bytes, ...]:
+    """Chunks whose contents are given as JSON writes them."""
+    return tuple(chunk(content="HERE").replace(b"HERE", text.encode()) for text in texts)
+
+
+def test_halves_of_a_character_in_two_chunks_are_put_together() -> None:
+    whole = json.dumps(PEOPLE)[1:-1]
+    cuts = [at for at in range(len(whole)) if whole[at : at + 2] == "\\u"]
+    for at in cuts:
+        came = streamed(*escaped("", whole[:at], whole[at:]), chunk("stop"), USED, DONE)
+        assert (came.end, came.flags) == (PEOPLE, ()), at
+    for half in (r"\ud83d", r"\ude42"):
+        came = streamed(*escaped("I keep it. ", half, " Really."), chunk("stop"), USED, DONE)
+        assert (came.end, came.flags) == ("I keep it. \ufffd Really.", (protocol.BAD_TEXT,))
+
+
+def test_what_is_no_chunk_is_skipped_wherever_it_comes() -> None:
+    odd = (
+        b"data: : PROCESSING\n\n", b"data: ping\n\n", b"data: []\n\n", b"data: 1\n\n", b'data: "x"\n\n',
+        b'data: {"choices": "none"}\n\n', b'data: {"choices": [7, null, {"delta": "x"}]}\n\n',
+        b'data: {"choices": [{"delta": {"tool_calls": {"a": 1}}}]}\n\n', b'data: {"type": "ping"}\n\n',
+        b"event: ping\ndata: {}\n\n",
+    )  # fmt: skip
+    for one in odd:
+        for at in range(len(WHOLE)):
+            came = streamed(*WHOLE[:at], one, *WHOLE[at:])
+            assert (came.end, came.flags) == (SAID, ()), (one, at)
+    beside = b'data: {"choices": [{"delta": {"content": "I am", "tool_calls": 7}, "logprobs": 1}], "usage": []}\n\n'
+    assert streamed(beside, *said(*WORDS[1:])[1:], USED, DONE).end == SAID
+
+
+SENTENCE = "I would choose the bitter tea again, whoever asks me for it."
+
+
+def test_a_text_that_comes_again_in_each_chunk_or_at_the_end_is_taken_once() -> None:
+    words = SENTENCE.split(" ")
+    grown = [" ".join(words[: at + 1]) for at in range(len(words))]
+    last = (chunk("stop"), USED, DONE)
+    for name in ("content", "reasoning_content"):
+        more = () if name == "content" else (chunk(content=SENTENCE),)
+        came = streamed(*(chunk(**{name: text}) for text in grown), *more, *last)
+        again = streamed(*(chunk(**{name: text}) for text in (*grown, grown[-1])), *more, *last)
+        assert came.end == again.end == SENTENCE
+        assert name == "content" or (bare(came).reasoning, bare(again).reasoning) == (SENTENCE, SENTENCE)
+    pieces = [f"{word} " for word in words[:-1]] + words[-1:]
+    assert streamed(*(chunk(content=text) for text in (*pieces, SENTENCE)), *last).end == SENTENCE
+    called = [chunk(tool_calls=[{"index": 0, "id": "c", "function": {"name": TOOL.name, "arguments": MEANT[:at]}}])
+              for at in range(4, len(MEANT) + 1, 3)]  # fmt: skip
+    whole = chunk(tool_calls=[{"index": 0, "id": "c", "function": {"arguments": MEANT}}])
+    assert streamed(*called, whole, chunk("tool_calls"), USED, DONE, tool=True).end == SAID
+
+
+def test_what_only_looks_like_a_repetition_stays() -> None:
+    for pieces in (
+        ("ha", "haha", "hahaha"),
+        ("No, ", "no, ", "no, ", "no."),
+        ("a", "a", "a", "a"),
+        ("So", "So it is."),
+    ):
+        came = streamed(*(chunk(content=text) for text in pieces), chunk("stop"), USED, DONE)
+        assert came.end == "".join(pieces)
+
+
+@pytest.mark.parametrize("error", ["", {}, False, [], {"message": "", "code": None}, {"code": 0, "message": "success"}])
+def test_an_empty_error_beside_an_answer_is_none(error: Any) -> None:
+    assert ask(FINE | {"error": error}).end == SAID
+    assert (
+        streamed(*(one.replace(b'"id"', b'"error": ' + json.dumps(error).encode() + b', "id"') for one in WHOLE)).end
+        == SAID
+    )
+    assert ask(completion(error={"code": 0, "message": "the model is gone"})).kinds != ("ok",)
+
+
+@given(data=st.data())
+def test_however_a_stream_is_cut_and_reshaped_it_is_the_whole_answer_or_a_marked_failure(data: st.DataObject) -> None:
+    words = st.sampled_from(["tea ", "stay ", "I ", "é", "🙂", '"', "\n", "\\", "{"])
+    text = "".join(data.draw(st.lists(words, min_size=1, max_size=30)))
+    written = json.dumps(text)[1:-1]
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8)))
+    pieces = [text[a:b] for a, b in itertools.pairwise((0, *cuts, len(text)))]
+    parts = [chunk(content=piece) for piece in pieces]
+    if data.draw(st.booleans()):  # halves of characters
+        parts = [*escaped(*written.replace("\\ude42", "\\ude42\0").split("\0"))] if "\\ud83d" in written else parts
+    odd = st.sampled_from([b": beat\n\n", b"data: beat\n\n", b'data: {"choices": 1}\n\n', b"\n\n", b"id: 3\n"])
+    for _ in range(data.draw(st.integers(0, 4))):
+        parts.insert(data.draw(st.integers(0, len(parts))), data.draw(odd))
+    ending = data.draw(st.sampled_from([(chunk("stop"), USED, DONE), (USED,), (chunk("stop"),), (DONE,)]))
+    joined = b"".join((*parts, *ending))
+    at = data.draw(st.lists(st.integers(0, len(joined)), max_size=12).map(sorted))
+    sent = tuple(joined[a:b] for a, b in itertools.pairwise((0, *at, len(joined))))
+    whole = ask(completion(text))
+    came = streamed(*(one for one in sent if one), policy=Policy(base_backoff_s=0.001, retries=0))
+    assert came.end == whole.end or not isinstance(came.answer, Reply), (text, pieces)
 
 
 def test_one_that_breaks_off_before_its_first_token_is_nobodys_answer() -> None:

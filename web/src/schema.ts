@@ -214,7 +214,7 @@ export interface Dates {
   readonly last_verdict: string | null;
 }
 
-/** Of the verdicts that were to quote a passage. */
+/** How many verdicts were to quote a passage, and how many quote one that is not there. */
 export interface QuotationCounts {
   readonly asked: number;
   readonly not_found: number;

@@ -21,6 +21,7 @@ _CODES = ("code", "type", "status", "param", "error_type", "limit_source", "reas
 # A validation error as Python prints it into a message: the place, then what is wrong there.
 _PRINTED = re.compile(r"""['"]loc['"]: [(\[]([^)\]]*)[)\]],\s*['"]msg['"]: (?:'([^']*)'|"([^"]*)")""")
 _NAME = re.compile(r"[\w-]+")
+_NO_FAILURE: Final = frozenset(("", "0", "0.0", "200", "ok", "success", "succeeded", "none", "null", "false"))
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
@@ -72,6 +73,15 @@ def decode_any(body: bytes) -> object:
     except (ValueError, RecursionError):
         return None
     return document
+
+
+def says_failure(error: object) -> bool:
+    """Whether a field `error` tells of one: some servers have it in every answer, empty or with the code of success."""
+    if isinstance(error, dict):
+        return any(map(says_failure, error.values()))
+    if isinstance(error, list):
+        return any(map(says_failure, error))
+    return str(error if error is not None else "").strip().lower() not in _NO_FAILURE
 
 
 def error_of(body: bytes) -> ErrorDetails:

@@ -20,7 +20,7 @@ from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Rese
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import Adapted, Loops, Notify, Parked, Policy, Streamed, Wait
 from independence.clients.servers import Servers
-from independence.clients.streams import CutShort, StreamBroken, StreamedAnswer, StreamLimits
+from independence.clients.streams import CutShort, NoEnd, StreamBroken, StreamedAnswer, StreamLimits
 from independence.clients.throttle import Throttle
 from independence.clients.transport import BodyTooLarge
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
@@ -30,6 +30,7 @@ from independence.types import Attempt, ChatRequest, Usage
 
 Clean = Callable[[str], str]
 _TOO_MANY = 429
+_UNENDED = 2  # streams without an end, after which answers are requested whole
 _PROMPT_CUT = Failure("prompt_cut", scope="request", lasting=True, reason="prompt_cut", unbilled=False)
 
 
@@ -150,6 +151,7 @@ class EndpointConnection:
         self._session, self._servers = session, Servers(endpoint, session, notify)
         self._secrets = endpoint.secrets
         self._litellm = False  # whether a LiteLLM gateway has answered
+        self._unended = 0  # streams that were closed without an end
 
     @property
     def known(self) -> KnownServer:
@@ -189,7 +191,8 @@ class EndpointConnection:
     ) -> Outcome:
         """Send once. Raises CostCapReached, and Parked where a cap cannot be kept because the price is unknown."""
         prices = self._dialect.prices(self.catalogue.info(request.model))
-        streamed = self.endpoint.stream and not whole
+        streams = self.endpoint.stream and self._unended < _UNENDED
+        streamed = streams and not whole
         first, choices = self._first_forms(request, streamed=streamed), self.chosen(request.model)
         body, used = first, tuple[str, ...]()
         if choices:
@@ -198,6 +201,8 @@ class EndpointConnection:
         log.forms = used
         if request.model in self.unverified:
             log.forms = (*log.forms, protocol.DELIVERY_UNVERIFIED)
+        if self.endpoint.stream and not streams:
+            log.forms = (*log.forms, features.UNSTREAMED)
         hold, epoch = await self._admitted(request.model, self._most(request, prices), log.room, paced)
         started, sent = time.perf_counter(), False
         try:
@@ -365,6 +370,8 @@ class EndpointConnection:
                 response = await sent
         except StreamBroken as broken:
             failure, cost = self._unanswered(broken.cause, broken.tokens)
+            if isinstance(broken.cause, NoEnd):
+                failure = self._without_end(request.model, failure)
             if failure.kind == "timeout":
                 detail = f"no token for {waits.silence_s:.0f} s, after about {broken.tokens:,}"
                 return failure._replace(detail=detail), cost
@@ -379,6 +386,17 @@ class EndpointConnection:
         if answer.tokens and not cost.usage.completion_tokens:
             usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
             cost = cost._replace(usage=usage)
-        if answer.looped and isinstance(outcome, ReceivedMessage):
-            outcome = outcome._replace(looped=True)
+        if isinstance(outcome, ReceivedMessage) and (answer.looped or answer.bad_text):
+            marks = (protocol.BAD_TEXT,) if answer.bad_text and protocol.BAD_TEXT not in outcome.flags else ()
+            outcome = outcome._replace(looped=answer.looped, flags=(*outcome.flags, *marks))
         return outcome, cost
+
+    def _without_end(self, model: str, failure: Failure) -> Failure:
+        """The failure of a stream without an end; after the second one answers are requested whole."""
+        self._unended += 1
+        if self._unended < _UNENDED:
+            return failure
+        if self._unended == _UNENDED:
+            why = "because streams of this server end without a word on how the answer ended"
+            self.notify(Adapted(self._whole_id(model), f"{features.told(features.UNSTREAMED)}, {why}"))
+        return failure._replace(again=True)

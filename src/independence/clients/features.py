@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # boards name forms, and load no HTTP client
 
 _NOT_OF_FORM: Final = frozenset({401, 402, 403, 413, 451})  # statuses that say that something else is refused
 EFFORT_REFUSED: Final = "effort_refused"
+UNSTREAMED: Final = "stream_refused"
 Body = dict[str, Any]  # of a chat request, messages as `types.Message` or as JSON objects
 Choices = Mapping[str, str]  # feature -> name of the form that is used; those that are left out have their first one
 
@@ -221,7 +222,7 @@ FEATURES: Final[tuple[Feature, ...]] = (
         "token counts are not requested, so they are estimated",
     ),
     _optional(
-        "stream", r"\bstream(?:ed|ing|s)?\b", "streamed", "stream_refused", "answers are requested whole, not streamed",
+        "stream", r"\bstream(?:ed|ing|s)?\b", "streamed", UNSTREAMED, "answers are requested whole, not streamed",
         "stream_options",
     ),
     Feature(

@@ -7,13 +7,14 @@ or id, `[DONE]` or none, usage in the last chunk or in each, errors in the place
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from independence.clients.bodies import decode_any
+from independence.clients.bodies import decode_any, says_failure
 from independence.clients.messages import TEXTS, ChatCompletion, WireCall, WireChoice, WireFunction, WireMessage
 
 _DONE: Final = b"[DONE]"
@@ -27,6 +28,7 @@ _TELL_S: Final = 1.0  # how often it is told how many tokens have come
 _WIDEST: Final = 16  # signs of a token, beyond which a chunk is taken to hold several
 _SIGNS: Final = 4  # of a token
 _UNREAD: Final = 20_000  # bytes that are kept of a stream in which nothing could be read
+_SOME, _LONG = 3, 12  # pieces of a text, and signs of one: what so many have in common is no coincidence
 
 Json = dict[str, Any]
 
@@ -53,6 +55,88 @@ class _Chunk(ChatCompletion):
 
 
 _DECODER = msgspec.json.Decoder(_Chunk)
+# Fields of a chunk that hold objects, or lists of them.
+_INNER: Final[dict[str, type[msgspec.Struct]]] = {
+    "choices": _ChunkChoice, "delta": _Delta, "message": _Delta, "tool_calls": _CallPiece, "function": WireFunction,
+    "function_call": WireFunction,
+}  # fmt: skip
+
+
+def _chunk_of(document: object) -> _Chunk | None:
+    """A chunk without the parts that have another shape; None for what is no object."""
+    return msgspec.convert(_fitting(document, _Chunk), _Chunk) if isinstance(document, dict) else None
+
+
+def _fitting(document: Json, kind: type[msgspec.Struct]) -> Json:
+    """The fields of an object that a record of this kind can hold."""
+    out: Json = {}
+    for name in kind.__struct_fields__:
+        value = document.get(name)
+        if name in _INNER and isinstance(value, list):
+            value = [_fitting(one, _INNER[name]) for one in value if isinstance(one, dict)]
+        elif name in _INNER and isinstance(value, dict):
+            value = _fitting(value, _INNER[name])
+        try:
+            msgspec.convert({name: value}, kind)
+        except msgspec.ValidationError:
+            continue
+        out[name] = value
+    return out
+
+
+class CutShort(Exception):
+    """A stream that breaks off within an event, or whose chunks contradict each other."""
+
+
+class NoEnd(CutShort):
+    """A stream that is closed, without a word on how its answer ended."""
+
+
+class GrowingText:
+    """A text that comes in pieces.
+
+    Some servers send all that came so far in each piece, or all of it once more at the end: that is taken once.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._last = ""
+        self._growing = True  # each piece begins with the one before it and is longer
+        self._cumulative = False  # so do so many that it is no coincidence: the last one is all
+
+    def __bool__(self) -> bool:
+        return bool(self._last)
+
+    @property
+    def text(self) -> str:
+        """What has come, as it came."""
+        return self._last if self._cumulative else "".join(self._pieces)
+
+    def add(self, piece: str) -> str:
+        """Take a piece. Returns what is new in it. Raises CutShort where it contradicts what came."""
+        last, some = self._last, len(self._pieces) >= _SOME
+        if self._cumulative:
+            if not piece.startswith(last):
+                if piece:
+                    raise CutShort("its chunks held all that came so far, and then something else")
+                return ""
+            self._last = piece
+            return piece.removeprefix(last)
+        if not piece or (some and len(piece) == self._length >= _LONG and piece == self.text):
+            return ""
+        self._growing = self._growing and len(piece) > len(last) and piece.startswith(last)
+        self._pieces.append(piece)
+        self._length, self._last = self._length + len(piece), piece
+        self._cumulative = self._growing and len(self._pieces) >= _SOME and len(piece) >= _LONG
+        return piece
+
+
+def characters(text: str) -> str:
+    """A text in which halves of characters that came apart are put together; one without its half is U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class _Call:
@@ -61,7 +145,7 @@ class _Call:
     def __init__(self, index: object) -> None:
         self.index = index
         self.id = self.name = ""
-        self.pieces: list[str] = []
+        self.pieces = GrowingText()
         self.whole: object = None  # arguments that came as an object
         self.extra: object = None
 
@@ -71,7 +155,7 @@ class _Call:
         if self.whole is not None:
             return True
         try:
-            return isinstance(msgspec.json.decode("".join(self.pieces)), dict)
+            return isinstance(msgspec.json.decode(characters(self.pieces.text)), dict)
         except msgspec.DecodeError:
             return False
 
@@ -82,14 +166,13 @@ class _Call:
         if isinstance(function.name, str) and not self.name:  # some repeat it in every piece
             self.name = function.name
         if isinstance(function.arguments, str):
-            self.pieces.append(function.arguments)
-            return function.arguments
+            return self.pieces.add(function.arguments)
         self.whole = function.arguments if function.arguments is not None else self.whole
         return ""
 
     def document(self) -> Json:
         """The function half of a whole call."""
-        return {"name": self.name, "arguments": "".join(self.pieces) if self.whole is None else self.whole}
+        return {"name": self.name, "arguments": characters(self.pieces.text) if self.whole is None else self.whole}
 
 
 class StreamBroken(Exception):
@@ -98,10 +181,6 @@ class StreamBroken(Exception):
     def __init__(self, cause: Exception, text: str, tokens: int) -> None:
         super().__init__(str(cause))
         self.cause, self.text, self.tokens = cause, text, tokens
-
-
-class CutShort(Exception):
-    """A stream without an ending: the server closed it, or sent what is no event of an answer."""
 
 
 class StreamedAnswer:
@@ -119,8 +198,7 @@ class StreamedAnswer:
         self._next_look, self._untold = _FIRST_LOOK, 0
         self._pieces = 0
         self.signs = 0  # of all texts
-        self._written: list[str] = []  # every text in the order in which it came
-        self._texts: dict[str, list[str]] = {}
+        self._texts: dict[str, GrowingText] = {}
         self._calls: list[_Call] = []
         self._legacy: _Call | None = None
         self._about: Json = {}
@@ -140,33 +218,46 @@ class StreamedAnswer:
 
     @property
     def stated_end(self) -> bool:
-        """Whether the stream said how the answer ended, or that it did."""
-        return self.ended or "finish_reason" in self._choice or "error" in self._choice
+        """Whether the stream said how the answer ended, that it did, or what it took, which comes last."""
+        return self.ended or "finish_reason" in self._choice or "error" in self._choice or self._usage is not None
 
     @property
     def text(self) -> str:
         """What has come."""
-        return "".join(self._written)
+        return characters(self._came)
+
+    @property
+    def _came(self) -> str:
+        own = [one.text for channel, one in self._texts.items() if channel != _DETAILS]
+        calls = [call.pieces.text or call.name for call in (*self._calls, self._legacy) if call is not None]
+        return "".join((*own, *calls))
+
+    @property
+    def bad_text(self) -> bool:
+        """Whether half a character stayed alone."""
+        came = self._came
+        return characters(came).count("\ufffd") > came.count("\ufffd")
 
     def take(self, data: bytes, event: str) -> bool:
         """Read the data of an event. Returns whether it could be read."""
         if data.strip() == _DONE:
             self.done = True
             return True
-        text = data.decode("utf-8", "replace")
         if event == "error":
-            document = decode_any(data) or {"message": text}
+            document = decode_any(data) or {"message": data.decode("utf-8", "replace")}
             self._error = document["error"] if isinstance(document, dict) and document.get("error") else document
             return True
+        chunk: _Chunk | None
         try:
-            chunk = _DECODER.decode(text)
-        except (msgspec.DecodeError, RecursionError):
-            return False
-        self._take(chunk, data)
-        return True
+            chunk = _DECODER.decode(data.decode("utf-8", "replace"))
+        except (msgspec.DecodeError, RecursionError):  # of another shape, or with half a character
+            chunk = _chunk_of(decode_any(data))
+        if chunk is not None:
+            self._take(chunk, data)
+        return chunk is not None
 
     def _take(self, chunk: _Chunk, data: bytes) -> None:
-        if chunk.error is not None or chunk.object == "error":
+        if says_failure(chunk.error) or chunk.object == "error":
             self._error = chunk.error if chunk.error is not None else decode_any(data)
         self.events += chunk.choices is not None or chunk.usage is not None or self._error is not None
         for name in _ABOUT:
@@ -179,9 +270,10 @@ class StreamedAnswer:
                 self._take_choice(choice)
 
     def _take_choice(self, choice: _ChunkChoice) -> None:
-        for name in ("finish_reason", "error"):
-            if getattr(choice, name) is not None:
-                self._choice[name] = getattr(choice, name)
+        if choice.finish_reason is not None:
+            self._choice["finish_reason"] = choice.finish_reason
+        if says_failure(choice.error):
+            self._choice["error"] = choice.error
         self._usage = choice.usage if choice.usage is not None else self._usage
         # A whole message after pieces of it says nothing new.
         delta = choice.delta or (None if self._pieces else choice.message)
@@ -193,9 +285,9 @@ class StreamedAnswer:
         out = []
         for name in TEXTS:
             for channel, text in _pieces(name, getattr(delta, name)):
-                self._texts.setdefault(channel, []).append(text)
+                new = self._texts.setdefault(channel, GrowingText()).add(text)
                 # What is in `reasoning_details` is told in `reasoning` as well, by whoever sends it.
-                out.append(text * (channel != _DETAILS))
+                out.append(new * (channel != _DETAILS))
         for piece in delta.tool_calls or ():
             call = self._call_of(piece)
             call.id = call.id or (piece.id if isinstance(piece.id, str) else "")
@@ -228,7 +320,6 @@ class StreamedAnswer:
         """Count a piece of text, and look whether the answer loops."""
         if not text:
             return
-        self._written.append(text)
         self._pieces += 1
         self._untold += 1
         self.signs += len(text)
@@ -248,7 +339,7 @@ class StreamedAnswer:
 
     def body(self) -> bytes:
         """The completion as a server sends it whole. One that loops ends as where its budget is used up."""
-        message: Json = {name: "".join(parts) for name, parts in self._texts.items()}
+        message: Json = {name: characters(own.text) for name, own in self._texts.items()}
         if self._calls:
             message["tool_calls"] = [
                 {"id": call.id, "function": call.document(), "extra_content": call.extra} for call in self._calls
@@ -257,7 +348,11 @@ class StreamedAnswer:
             message["function_call"] = self._legacy.document()
         end = {"finish_reason": "length"} if self.looped else {}
         choices = [{"message": message, **self._choice, **end}]
-        return msgspec.json.encode(self._about | {"choices": choices, "usage": self._usage, "error": self._error})
+        whole = self._about | {"choices": choices, "usage": self._usage, "error": self._error}
+        try:
+            return msgspec.json.encode(whole)
+        except UnicodeEncodeError:  # half a character beside the texts
+            return json.dumps(whole).encode()
 
 
 def _pieces(name: str, value: object) -> Iterator[tuple[str, str]]:
@@ -275,7 +370,7 @@ def _pieces(name: str, value: object) -> Iterator[tuple[str, str]]:
 
 
 class EventReader:
-    """Divides bytes into events. Raises CutShort for data that cannot be read among events that could."""
+    """Divides bytes into events. What is no JSON is skipped; raises CutShort for JSON that is cut off."""
 
     def __init__(self, answer: StreamedAnswer) -> None:
         self._answer = answer
@@ -310,8 +405,8 @@ class EventReader:
     def _line(self, line: bytes) -> None:
         if not line:
             data, event, self._data, self._event = b"\n".join(self._data), self._event, [], ""
-            if data.strip() and not self._answer.take(data, event) and self._answer.events:
-                raise CutShort("an event that is no JSON")
+            if data.strip() and not self._answer.take(data, event) and self._answer.events and b"{" in data:
+                raise CutShort("an event that is no whole JSON")
             return
         name, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
         value = value.removeprefix(b" ")
@@ -347,18 +442,23 @@ class Content(Protocol):
 
 
 async def read(
-    content: Content, begun: bytes, answer: StreamedAnswer, heard: Callable[[], None], largest: int
-) -> bytes | None:
+    content: Content, begun: bytes, answer: StreamedAnswer, heard: Callable[[], None], largest: int,
+    alive_s: float = 0.0,
+) -> bytes | None:  # fmt: skip
     """Read a stream of events to its end; the body it comes to, or the stream itself where nothing in it is a chunk.
 
-    `begun`: what was read of it already; `heard` is called when tokens came. None: an event of it, or the whole, is of
-    more than `largest` bytes. Raises CutShort where it breaks off, and what reading raises.
+    `begun`: what was read of it already; `heard` is called when tokens came, and for `alive_s` seconds after the last
+    one for anything else, as a comment that keeps the connection open. None: an event of it, or the whole, is of more
+    than `largest` bytes. Raises CutShort where it breaks off, and what reading raises.
     """
     reader, part, tokens, size = EventReader(answer), begun, 0, 0
+    clock, last = asyncio.get_running_loop().time, 0.0
     while part and not answer.ended:
         reader.feed(part)
         if answer.tokens > tokens:
-            tokens = answer.tokens
+            tokens, last = answer.tokens, clock()
+            heard()
+        elif tokens and clock() - last < alive_s:
             heard()
         size += len(part) if not answer.events else 0
         if max(size, reader.waiting, answer.signs) > largest:
@@ -369,5 +469,5 @@ async def read(
     if not answer.events:
         return reader.unread
     if not answer.stated_end:
-        raise CutShort("no event that ends it")
+        raise NoEnd("no event that ends it")
     return answer.body()

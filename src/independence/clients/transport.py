@@ -78,7 +78,9 @@ class Transport:
             async with patience(limits.first_s) as renew:
                 return await self._send(
                     "POST", self._chat, None, body,
-                    lambda response: read_stream(response, answer, lambda: renew(limits.silence_s)),
+                    lambda response: read_stream(
+                        response, answer, lambda: renew(limits.silence_s), limits.first_s
+                    ),
                 )  # fmt: skip
         except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
             if answer.first_at is None:
@@ -200,8 +202,11 @@ async def read_body(response: aiohttp.ClientResponse) -> bytes:
     return await _whole(response, await _begun(response))
 
 
-async def read_stream(response: aiohttp.ClientResponse, answer: StreamedAnswer, heard: Callable[[], None]) -> bytes:
-    """The body that a stream of events comes to, or the body itself where it is none. Every token is `heard`.
+async def read_stream(
+    response: aiohttp.ClientResponse, answer: StreamedAnswer, heard: Callable[[], None], alive_s: float = 0.0
+) -> bytes:
+    """The body that a stream of events comes to, or the body itself where it is none. Every token is `heard`, and for
+    `alive_s` after one whatever else comes.
 
     Raises what `read_body` does, and CutShort for a stream that breaks off.
     """
@@ -211,7 +216,7 @@ async def read_stream(response: aiohttp.ClientResponse, answer: StreamedAnswer, 
     declared = response.headers.get("Content-Type", "")
     if not (200 <= response.status < 300 and streams.is_stream(begun.lstrip(_BEFORE), declared)):
         return await _whole(response, begun)
-    body = await streams.read(response.content, begun, answer, heard, LARGEST)
+    body = await streams.read(response.content, begun, answer, heard, LARGEST, alive_s)
     if body is None:
         raise BodyTooLarge
     return body

@@ -167,7 +167,7 @@ def ending_of(finish: str) -> Ending:
 def _outcome(body: ChatCompletion, response: HttpResponse, secrets: Secrets) -> Outcome:
     choice = body.choice
     message, finish = choice.message, text_of(choice.finish_reason)
-    error = choice.error if body.error is None else body.error
+    error = next(filter(bodies.says_failure, (body.error, choice.error)), None)
     if error is not None:
         failure = failures.of_response(response, bodies.read_error({"error": error}), secrets)
         text = _text(message)  # what began to be answered was not refused

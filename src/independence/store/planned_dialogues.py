@@ -62,7 +62,7 @@ class DialogueKind(NamedTuple):
 
 
 class QuotationCounts(msgspec.Struct, frozen=True):
-    """Of the verdicts that were to quote a passage."""
+    """How many verdicts were to quote a passage, and how many quote one that is not there."""
 
     asked: int
     not_found: int  # whose quotation is not in the replies
