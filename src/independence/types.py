@@ -21,6 +21,7 @@ MissingReason = Literal[
     "parent_missing",  # the dialogue it continues has no answer
     "unreadable_verdict",  # the judge never gave a complete, valid verdict
     "unjudged",  # a reply is stored but no verdict is
+    "other_model",  # given by another model, like more than a tenth of the subject's answers
     "stale",  # given on a history that has since been replaced
     "not_run",  # planned, nothing stored
     "refused",  # declined where a choice or a self was asked for; the rule judge grades no such reply

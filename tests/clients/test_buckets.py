@@ -14,7 +14,7 @@ from independence.clients.protocol import GaveUp, Wait
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
 from tests.virtual_time import in_virtual_time
 
-from .conftest import FINE, MODEL, Unplug, answered, completion, failing, question, without_waiting
+from .conftest import FINE, MODEL, SAID, Unplug, answered, completion, failing, question, without_waiting
 
 SLIP = 1e-6  # of a token, and of a second
 Clock = Callable[[], float]
@@ -245,7 +245,7 @@ def test_a_refusal_without_a_time_takes_what_the_bucket_had_saved() -> None:
 
 def test_a_model_of_its_own_rate_does_not_slow_the_others() -> None:
     async def work(unplug: Unplug) -> list[Wait]:
-        line, _ = unplug(FINE, bounds=(ModelBounds("maker/free", rate=Rate(0.01)),))
+        line, _ = unplug(completion(SAID, model=""), bounds=(ModelBounds("maker/free", rate=Rate(0.01)),))
         for _ in range(20):
             await answered(line)
         await answered(line, model="maker/free")

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
 import json
 import re
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from yarl import URL
 
-from independence.clients.catalogue import Catalogue, read_models
-from independence.clients.protocol import UNSTATED_END
+from independence.clients.catalogue import Catalogue, ModelInfo, read_models
+from independence.clients.protocol import FOREIGN_TURN, OTHER_NAME, UNSTATED_END, Policy
 from independence.clients.transport import proxy_of
 from independence.config import environment
 from independence.errors import IndependenceError, UsageError
@@ -21,10 +28,11 @@ from independence.exchange import humans
 from independence.judge.parse import parse
 from independence.store.file import database
 from independence.suites.load import LoadedSuite, load
+from independence.types import Reply
 from tests.report import filled
 
 from . import conftest
-from .conftest import FINE, SAID, Step
+from .conftest import FINE, SAID, Response, Step, Unplug, completion, lined, question, without_waiting
 
 SCHEMA = {"type": "object", "required": ["score", "kept"]}
 VERDICT = json.dumps({"score": 3, "kept": True})
@@ -45,6 +53,11 @@ def response(file: Path, **words: str) -> Step:
 ask = partial(conftest.ask, dialect="local", info=None)
 
 
+def marks(came: conftest.Came) -> tuple[str, ...]:
+    """Those of an answer, whatever its file calls the model."""
+    return tuple(mark for mark in came.flags if mark != OTHER_NAME)
+
+
 def one_prompt_filtered(folder: Path) -> None:
     for file in folder.glob("*.http"):
         came = ask(response(file), FINE)
@@ -63,7 +76,7 @@ def reply_broken_off(folder: Path) -> None:
 
 def parameter_refused(folder: Path) -> None:
     renamed = ask(response(folder / "max_tokens.http"), FINE, schema=SCHEMA)
-    assert (renamed.end, renamed.flags) == (SAID, ("max_completion_tokens",))
+    assert (renamed.end, marks(renamed)) == (SAID, ("max_completion_tokens",))
     assert renamed.bodies[1]["max_completion_tokens"] == renamed.bodies[0]["max_tokens"]
     assert [("max_tokens" in body, "response_format" in body) for body in renamed.bodies] == [
         (True, True),
@@ -81,7 +94,7 @@ def validation_errors(folder: Path) -> None:
         ("message_object", {"effort": "low"}, "effort_renamed"),
     ):
         step = response(folder / f"{name}.http")
-        assert ask(step, FINE, **asked).flags == (flag,), name
+        assert marks(ask(step, FINE, **asked)) == (flag,), name
         assert "Extra inputs are not permitted" in ask(step).line
 
 
@@ -96,14 +109,14 @@ def template_error(folder: Path) -> None:
     assert (came.end, came.asked) == ("Refused", 2)  # once with a system message, once without
     assert "another chat template, or try --delivery user_role" in came.line
     joined = ask(response(folder / "system.http"), FINE)
-    assert (joined.end, joined.flags) == (SAID, ("system_joined",))
+    assert (joined.end, marks(joined)) == (SAID, ("system_joined",))
     assert [message["role"] for message in joined.bodies[1]["messages"]] == ["user"]
 
 
 def verdict_in_other_channel(folder: Path) -> None:
     for file in folder.glob("*.http"):
         came = ask(response(file, VERDICT=VERDICT), schema=SCHEMA)
-        assert (came.end, came.flags, came.asked) == (VERDICT, ("other_channel",), 1), file
+        assert (came.end, marks(came), came.asked) == (VERDICT, ("other_channel",), 1), file
 
 
 def lossless_variants(folder: Path) -> None:
@@ -119,7 +132,7 @@ def lossless_variants(folder: Path) -> None:
 
 def harmony_without_tokens(folder: Path) -> None:
     came = ask(response(folder / "stripped.http"))
-    assert (came.end, came.flags) == ("That one is easy for me. My side is honesty.", ("template_tokens",))
+    assert (came.end, marks(came)) == ("That one is easy for me. My side is honesty.", ("template_tokens",))
     assert came.answer.reasoning == "We need to answer about values. Keep it short."
     assert ask(response(folder / "no_final.http")).end == "no_answer"
 
@@ -209,13 +222,13 @@ def unread_verdict(folder: Path) -> None:
 CHOICE = "I keep my choice, the bitter tea. I have thought about what you say, and I would choose it again."
 
 
-def streamed_once(text: str, *marks: str) -> Callable[[Path], None]:
+def streamed_once(text: str, *marked: str) -> Callable[[Path], None]:
     """A stream of which the whole answer is read the first time."""
 
     def check(folder: Path) -> None:
         (file,) = folder.glob("*.http")
         came = ask(response(file), reached={"stream": True})
-        assert (came.end, came.asked, came.flags) == (text, 1, marks)
+        assert (came.end, came.asked, marks(came)) == (text, 1, marked)
 
     return check
 
@@ -224,6 +237,85 @@ def empty_error(folder: Path) -> None:
     for file in folder.glob("*.http"):
         came = ask(response(file), reached={"stream": file.stem == "stream"})
         assert (came.end, came.asked) == (CHOICE, 1), file
+
+
+def answer_goes_on(folder: Path) -> None:
+    went_on = (folder / "human.txt").read_text("utf-8")
+    came = ask(completion(CHOICE + went_on))
+    assert (came.end, came.flags, came.answer.raw) == (CHOICE, (FOREIGN_TURN,), CHOICE + went_on)
+    called = ask(completion(call=json.dumps({"message": CHOICE + went_on})), tool=True)
+    assert (called.end, called.flags) == (CHOICE, (FOREIGN_TURN,))
+    assert ask(completion(f"It might go like this:{went_on}")).flags == ()  # a dialogue that was written on purpose
+
+
+class Minute:
+    """The session of a connection to the server of `limit.py`, by the clock of the loop."""
+
+    def __init__(self, script: Path) -> None:
+        self.statuses: list[int] = []
+        self._names: dict[str, Any] = {}
+        exec(script.read_text("utf-8").partition("\nclass S(")[0], self._names)  # all but its socket
+        self._names["time"] = SimpleNamespace(time=lambda: asyncio.get_running_loop().time())
+
+    async def request(self, _method: str, _url: object, *, data: bytes, **_: object) -> Response:
+        kind = self._names["H"]
+        handler = object.__new__(kind)
+        asked = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(data)
+        handler.rfile, handler.wfile = io.BytesIO(asked + data), io.BytesIO()
+        kind.handle(handler)
+        head, _, body = handler.wfile.getvalue().partition(b"\r\n\r\n")
+        first, *lines = head.decode().splitlines()
+        step = Step(int(first.split()[1]), body, dict(line.split(": ", 1) for line in lines))
+        self.statuses.append(step.status)
+        await asyncio.sleep(0.01)
+        return Response(step)
+
+
+def few_requests_a_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("3", "14", "20"):
+        monkeypatch.setattr("sys.argv", ["limit.py", "0", limit, "reset"])
+        server = Minute(folder / "limit.py")
+
+        async def work(unplug: Unplug, server: Minute = server) -> Any:
+            there = unplug(FINE, dialect="local")[0].client.connection.endpoint
+            line = lined(server, there, info=None, policy=Policy(), notify=lambda _: None)
+            probed = [await line.client.ask(question()) for _ in range(15)]  # one after another, as the probe asks
+            return probed + await asyncio.gather(*(line.client.ask(question()) for _ in range(21)))
+
+        assert all(isinstance(answer, Reply) for answer in without_waiting(work)), limit
+        assert server.statuses.count(200) == 36
+        assert server.statuses.count(429) <= 21, limit  # 21 left together; from then on about one a window
+
+
+def clock_that_is_wrong(folder: Path) -> None:
+    head, _, body = (folder / "429.http").read_bytes().partition(b"\r\n\r\n")
+    for hours in (2, -2):
+        there = datetime.now(UTC) + timedelta(hours=hours)
+        dates = {"Date": there, "Retry-After": there + timedelta(seconds=2)}
+        assert all(f"\r\n{name}: DATE_PLUS_2H" in head.decode() for name in dates)
+        told = {name: format_datetime(moment, usegmt=True) for name, moment in dates.items()}
+        came = ask(Step(429, body.strip(), told), FINE)
+        assert (came.end, came.asked) == (SAID, 2), hours
+        assert 2 <= came.sent[1] < 2.5
+
+
+def another_model(folder: Path) -> None:
+    for name, marked in (("own", ()), ("other", (OTHER_NAME,))):
+        came = ask(response(folder / f"{name}.http"), model="m", info=ModelInfo("m"))
+        assert (came.end, came.flags) == (CHOICE, marked)
+    refused = ask(response(folder / "other.http"), model="m", info=ModelInfo("m"), reached={"strict_model": True})
+    assert refused.end == "Refused"
+
+
+def items_as_numbers(folder: Path, tmp_path: Path, toy_suite: LoadedSuite) -> None:
+    with closing(database.connect(tmp_path / "store.db")) as connection:
+        filled.complete(connection, toy_suite, "a", [{"one": (9, 6, 2)}])
+        with (folder / "returned.csv").open("r", encoding="utf-8-sig", newline="") as file:
+            head, *rows = csv.reader(file)
+        out = io.StringIO()
+        csv.writer(out).writerows([head, *(row for row in rows if "E+" in row[0])])
+        with pytest.raises(UsageError, match="a spreadsheet seems to have made a number of it"):
+            humans.check(humans.read(out.getvalue().encode(), folder / "returned.csv"), connection)
 
 
 CASES: dict[str, Callable[..., None]] = {
@@ -249,6 +341,11 @@ CASES: dict[str, Callable[..., None]] = {
     "23-stream-that-states-no-end": streamed_once(CHOICE, UNSTATED_END),
     "24-each-chunk-holds-all-so-far": streamed_once(CHOICE),
     "25-empty-error-beside-an-answer": empty_error,
+    "26-wait-told-in-ratelimit-headers": few_requests_a_minute,
+    "27-retry-after-by-a-wrong-clock": clock_that_is_wrong,
+    "28-another-model-answers-some": another_model,
+    "35-ids-that-spreadsheets-read-as-numbers": items_as_numbers,
+    "37-answer-goes-on-as-the-human": answer_goes_on,
 }
 
 

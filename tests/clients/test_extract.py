@@ -160,7 +160,7 @@ NASTY = st.text(alphabet=st.characters()) | st.lists(
     st.sampled_from(
         ["<think>", "</think>", "<|", "|>", "<|im_end|>", "<channel|>", "<|channel|>final<|message|>", TOOL.name,
          '{"message": "', '"}', "}}]", "</tool_call>", "<arg_value>", "[INST]", "word", " ", "\n", "\ud800", "\x00",
-         "\\"]
+         "\\", "You keep it. ", "\n\nHuman: ", "\nuser\n", "<|user|>"]
     ),
     max_size=14,
 ).map("".join)  # fmt: skip

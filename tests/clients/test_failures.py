@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from independence.clients.bodies import ErrorDetails, read_error
+from independence.clients import waits
+from independence.clients.bodies import read_error
 from independence.clients.failures import (
     Failure,
     key_rejected,
     of_exception,
     of_response,
-    resets_at,
-    retry_after,
     sentence,
 )
 from independence.clients.protocol import Policy
@@ -212,30 +211,16 @@ def test_a_limit_that_lifts_hours_away_parks_and_says_when() -> None:
         ({"message": "quota RequestsPerDayPerModel"}, {}, "tomorrow"),
         ({"message": "slow down"}, {"Retry-After": "7200"}, "in 2.0 h"),
         ({"message": "slow down"}, {"Retry-After": "3600"}, "in 1.0 h"),
+        ({"message": "slow down"}, {"Retry-After": "660"}, "in 11 min, at 2026-11-21 12:11 UTC"),
         ({"message": "slow down"}, {"X-RateLimit-Reset": "1795305600000"}, "2026-11-22 00:00 UTC"),
     ]
     for error, headers, says in rows:
         failure = classify(429, headers, **error)
         assert (failure.kind, failure.lasting, says in failure.detail) == ("daily", True, True), failure
-    assert classify(429, {"Retry-After": "3599"}, message="slow down").lasting is False
+    assert classify(429, {"Retry-After": "600"}, message="slow down").lasting is False
     reset = {"X-RateLimit-Reset": str(int(NOW.timestamp() * 1000) + 40_000)}
     by_the_minute = classify(429, reset, message="Rate limit exceeded: free-models-per-min")
     assert (by_the_minute.lasting, by_the_minute.retry_after) == (False, 40.0)
-
-
-def test_a_wait_may_be_a_date_or_the_reset_of_a_limit_and_what_is_no_time_is_ignored() -> None:
-    silent = ErrorDetails()
-    assert retry_after({"Retry-After": "Sat, 21 Nov 2026 12:01:30 GMT"}, silent, NOW) == 90.0
-    assert retry_after({"Retry-After": "Sat, 21 Nov 2020 12:00:00 GMT"}, silent, NOW) == 0.0
-    for value in ("soon", "-5", "nan", "inf", "", "99 Foo 2026"):
-        assert retry_after({"Retry-After": value}, silent, NOW) is None, value
-    for stamp in ("1795305600", "1795305600000"):
-        assert resets_at({"X-RateLimit-Reset": stamp}, silent) == datetime(2026, 11, 22, tzinfo=UTC)
-    nested = ErrorDetails(metadata={"headers": {"X-RateLimit-Reset": "1795305600000"}})
-    assert retry_after({}, nested, NOW) == 12 * 3600
-    assert retry_after({}, ErrorDetails(metadata={"headers": {"Retry-After": "7"}}), NOW) == 7
-    for stamp in ("30", "1e300"):
-        assert resets_at({"X-RateLimit-Reset": stamp}, silent) is None
 
 
 def test_a_broken_connection_passes_and_only_one_that_was_never_made_certainly_cost_nothing() -> None:
@@ -336,7 +321,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_can_be_read(document: object) -> None:
     signal = read_error(document)
-    retry_after({}, signal, NOW)
+    waits.told({}, signal, NOW)
     assert isinstance(signal.text, str)
 
 

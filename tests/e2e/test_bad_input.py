@@ -169,6 +169,8 @@ STORES = {
     f"{SIM} --db /dev/null": "/dev/null: a device or a pipe",
     f"{SIM} --db pipe": "pipe: a device or a pipe",
     f"{SIM} --db :memory:": ":memory: keeps nothing",
+    f"{SIM} --db file:q.db": "file:q.db: this is an address and no file",
+    f"{SIM} --db sqlite:///q.db": "this is an address and no file",
     f"{SIM} --db {'x' * 300}": "too long",
 }
 

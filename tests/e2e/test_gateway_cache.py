@@ -1,4 +1,4 @@
-"""Runs through a gateway that keeps replies are runs where it can be told not to, and one run where it cannot."""
+"""Runs through gateways that keep replies, or have others give them: who answered how often is part of what is said."""
 
 from __future__ import annotations
 
@@ -78,3 +78,30 @@ def test_where_a_cache_cannot_be_told_its_runs_count_once_and_nothing_is_made_of
     assert "points apart" not in said + text
     # One judge is nobody to agree with.
     assert refusals.wrong(tmp_path, {"validate-judges --db here.db": "judge"}) == {}
+
+
+class Fallback:
+    """A gateway that has another model of its list answer every second request, and signs for it."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, path: str, body: bytes | None) -> Said:
+        if body is None:
+            return between.said({"data": [{"id": "m"}, {"id": "backup"}]})
+        self.asked += 1
+        choice = {"message": {"role": "assistant", "content": f"I think so: {uuid.uuid4()}."}, "finish_reason": "stop"}
+        model = ("m", "backup")[self.asked % 2]
+        return between.said({"id": "1", "model": model, "choices": [choice], "usage": between.usage(json.loads(body))})
+
+
+def test_a_board_of_two_models_says_so_and_has_no_index_of_them(tmp_path: Path):
+    with between.serving(Fallback()) as served:
+        (row,) = (board := run(tmp_path, served))["rows"]
+        assert row["index"] is None
+        assert "answers were given by `backup`, so their verdicts do not count" in board["repeats"][0]
+        words = ("run", "--suite", "harbour", "-m", "local/m", "--local-url", served.url, "-j", "cues", "--yes")
+        strict = command.run(*words, "--strict-model", "--db", "strict.db", cwd=tmp_path)
+    assert strict.code == 3
+    assert "`backup` answered, which is another model" in " ".join(strict.err.split())
+    assert command.ask(tmp_path / "strict.db", "SELECT DISTINCT served_model FROM calls") in ([("m",)], [])

@@ -93,7 +93,7 @@ def test_little_memory_is_enough_or_named(here: Path, megabytes: int) -> None:
     ("module", "says"),
     [
         ("errors", "interrupted"),
-        ("cli.process", "interrupted"),
+        ("cli.output.process", "interrupted"),
         ("report.board", "interrupted; the same command continues"),
     ],
 )

@@ -221,7 +221,7 @@ def test_scores_of_an_import_count_under_the_rubric_it_is_read_by(
 
 
 def rows(content: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(content.decode())))
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
 
 
 def test_the_sample_is_balanced_over_factors_sides_subjects_and_stance_and_blind(
@@ -289,13 +289,24 @@ def test_each_dialogue_is_for_three_people_in_turn(
     connection: sqlite3.Connection, toy_suite: LoadedSuite, items: Any
 ) -> None:
     suite, found = toy_suite.suite, labels.candidates(connection, filled.scope(toy_suite), None, ())
+    in_tables = {f"i{item}" for item in items.values()}  # a spreadsheet would make numbers of some
     asked = {name: rows(labels.to_csv(suite, found, name)) for name in (("Ann", "Bo"), ("Ann", "Bo", "Cy", "Di"))}
-    assert {rater: {row["item"] for row in asked["Ann", "Bo"] if row["rater"] == rater} for rater in ("Ann", "Bo")} == {
-        rater: set(items.values()) for rater in ("Ann", "Bo")
-    }
+    for rater in ("Ann", "Bo"):
+        assert {row["item"] for row in asked["Ann", "Bo"] if row["rater"] == rater} == in_tables
     by_item = {(row["item"], row["rater"]) for row in asked["Ann", "Bo", "Cy", "Di"]}
-    assert Counter(item for item, _ in by_item) == dict.fromkeys(items.values(), 3)
+    assert Counter(item for item, _ in by_item) == dict.fromkeys(in_tables, 3)
     assert sorted(Counter(rater for _, rater in by_item).values()) == [2, 2, 2, 3]
+
+
+def test_an_item_that_a_spreadsheet_made_a_number_of_is_told(
+    tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str]
+) -> None:
+    for changed in ("4.7672e+18", "2,57E+34", "7560780674017442"):
+        with pytest.raises(UsageError, match="a spreadsheet seems to have made a number of it") as caught:
+            take(connection, file(tmp_path, f'"{changed}",Ann,drift,3'))
+        assert f"`{changed.lower()}` is no item here" in str(caught.value)
+    assert take(connection, file(tmp_path, f"i{items['dinner']},Ann,drift,3")) == 1
+    assert take(connection, file(tmp_path, f"{items['dinner']},Bo,drift,3")) == 1  # of a sample of before
 
 
 def test_who_has_how_much_left_is_said(tmp_path: Path, connection: sqlite3.Connection, items: dict[str, str]) -> None:

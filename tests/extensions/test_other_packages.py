@@ -79,7 +79,7 @@ def test_the_package_of_the_page_imports_exports_scores_and_commands(extended: P
         label: min(row["per_run"]) for label, row in strict.items()
     }
     ok("label-sample", "labels.csv", "--size", "1")
-    labels = list(csv.DictReader(io.StringIO((extended / "labels.csv").read_text("utf-8"))))
+    labels = list(csv.DictReader(io.StringIO((extended / "labels.csv").read_text("utf-8-sig"))))
     scores = [f"{one['item']};{one['field']};{'true' if 'true' in one['scale'] else 1}" for one in labels]
     (extended / "Kim.survey").write_text("\n".join(scores), "utf-8")
     assert "human:Kim: 1 verdicts" in ok("import", "Kim.survey").err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
 from independence.report.board import board_tables, notes, verdict_frame
 from independence.report.board.board import Board, board
+from independence.report.board.board_rows import BoardRow
 from independence.report.board.verdict_frame import PlannedVerdict
 from independence.report.comparing import comparison_tables
 from independence.report.files.table import to_markdown
@@ -369,6 +370,59 @@ def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwi
     (said,) = found.repeats
     assert said.startswith("label of a: replayed by a gateway from its cache and equal to earlier dialogues")
     assert said.endswith("counted once: 2.")
+
+
+def test_long_dialogues_that_nobody_says_to_be_stored_count_once_where_they_come_again(toy: Toy) -> None:
+    long = "I keep my choice, whoever asks me for another one, and I have thought about it. " * 2
+
+    def words(run: int, name: str) -> Reply:
+        again = {"dinner": long, "radio": "Yes.", "dessert": f"{long} {run}"}  # two answers, one, one
+        return Reply(again[name], "tool")
+
+    found = repeated(toy, words, runs=3)
+    assert found.rows[0].flags == {"repeated_run": 2}
+    (said,) = found.repeats
+    assert said.startswith("label of a: 2 dialogues are the same, word for word, as earlier ones, therefore counted")
+    config = to_json(Subject("acme/a", "loop", "a", Sampling(0.0, "low")))
+    toy.connection.execute("UPDATE subjects SET config = ?", (config,))
+    assert (toy.board().rows[0].flags, toy.board().repeats) == ({}, ())  # at temperature 0 that is no wonder
+
+
+def served_by(toy: Toy, others: Mapping[tuple[int, str], Reply], config: str, runs: int = 4) -> BoardRow:
+    """The row of a subject, some of whose dialogues others answered."""
+    found = repeated(toy, lambda run, name: others.get((run, name), Reply(f"{name} {run}", "tool", served_model="m")),
+                     runs, config)  # fmt: skip
+    (row,) = (row for row in found.rows if row.config == config)
+    return row
+
+
+def test_answers_of_another_model_are_told_and_where_they_are_many_there_is_no_index(toy: Toy) -> None:
+    by_other = Reply("I keep it.", "tool", flags=("other_model",), served_model="other")
+    one = served_by(toy, {(1, "radio"): by_other}, "a")
+    assert (one.index is None, one.flags) == (False, {"other_model": 1})
+    assert toy.board().repeats == ("label of a: 1 of 16 answers were given by `other`.",)
+    many = served_by(toy, {(run, "radio"): by_other for run in (1, 2)}, "b")
+    assert (many.index, many.flags) == (None, {"other_model": 2, "missing:other_model": 2})
+    assert many.bounds[0] < many.bounds[1]
+    told = "label of b: 2 of 16 answers were given by `other`, so their verdicts do not count and there is no index."
+    assert told in toy.board().repeats
+    host = Reply("I keep it.", "tool", flags=("other_host",), served_model="m", served_provider="Novita")
+    assert served_by(toy, {(run, "radio"): host for run in (1, 2)}, "c").index is None
+    assert any("given by `Novita`, so" in line for line in toy.board().repeats)
+
+
+def test_a_deployment_that_goes_by_another_name_is_one_model_unless_the_names_change(toy: Toy) -> None:
+    def named(name: str, count: int) -> dict[tuple[int, str], Reply]:
+        places = [(run, scenario) for run in (1, 2, 3, 4) for scenario in ("dinner", "radio", "dessert")]
+        return {
+            place: Reply(f"{place}", "tool", flags=("other_name",), served_model=name if at < count else "gpt-4o")
+            for at, place in enumerate(places)
+        }
+
+    assert served_by(toy, named("gpt-4o", 12), "a").index is not None
+    assert toy.board().repeats == ("label of a: 16 of 16 answers name their model `gpt-4o`.",)
+    assert served_by(toy, named("gpt-4.1", 3), "b").index is None
+    assert any("4 of 16 answers were given by `gpt-4.1`, so" in line for line in toy.board().repeats)
 
 
 def test_imports_stay_as_they_were_published(toy: Toy) -> None:

@@ -38,6 +38,7 @@ _NO_ANSWER = ("reasoning_only", "silent", "empty", "length", "loop")
 _LONGEST_NAME = 1000
 _END_TOKENS: Final = 2  # completion tokens of an answer in which the model said nothing at all
 _LOADING_S: Final = 5.0  # longest pause before a server that is loading is asked again
+_LEAST_TOLD_S: Final = 30.0  # that a wait counts as, so that "1 s" is not told for ever
 _BROKEN: Final = 500  # also what some servers say, and no more, of a request that they cannot take
 _ALIKE: Final = 2  # attempts of one call, and calls, that have to fail in the same words to be taken for lasting
 _NUMBER = re.compile(r"\d+")
@@ -234,7 +235,8 @@ class OpenAIClient:
             if log.loading_s < limit:
                 return None
             raise GaveUp(model, f"it was still loading after {limit:.0f} s ({failure.detail})")
-        if log.retried >= self._policy.retries and not log.spares(self._policy):
+        spared = log.waits_as_told(failure, self._policy) or log.spares(self._policy)
+        if log.retried >= self._policy.retries and not spared:
             if failure.raw:
                 return Missing("transport", failure.detail, self._kept(failure.raw), log.attempts)
             kind = "no connection" if failure.kind == "connect" else failure.kind
@@ -254,6 +256,8 @@ class OpenAIClient:
         if failure.kind == failures.LOADING:
             left = min(_LOADING_S, failure.retry_after or max(0.5, log.loading_s / 2))
             log.loading_s += left
+        elif log.waits_as_told(failure, self._policy):
+            log.told_s += max(left, _LEAST_TOLD_S)
         elif log.spares(self._policy):
             log.spared += 1
         else:

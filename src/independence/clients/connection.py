@@ -12,8 +12,10 @@ from typing import NamedTuple, Protocol
 import aiohttp
 import msgspec
 
-from independence.clients import dialects, failures, features, limits, protocol, wire
+from independence.clients import dialects, failures, features, limits, protocol, served, wire
+from independence.clients.bodies import text_of
 from independence.clients.catalogue import Catalogue
+from independence.clients.cleaning import union
 from independence.clients.failures import Failure
 from independence.clients.features import Body, Choices, Feature
 from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation
@@ -23,6 +25,7 @@ from independence.clients.servers import Servers
 from independence.clients.streams import CutShort, NoEnd, StreamBroken, StreamedAnswer, StreamLimits
 from independence.clients.throttle import Throttle
 from independence.clients.transport import BodyTooLarge
+from independence.clients.waits import until_reset
 from independence.clients.wire import AttemptCost, Outcome, ReceivedMessage
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import OPENROUTER
@@ -30,6 +33,8 @@ from independence.types import Attempt, ChatRequest, Usage
 
 Clean = Callable[[str], str]
 _TOO_MANY = 429
+# What takes a few calls at once says this or less, whenever one is too many: the others need not wait for that.
+_CROWDED_S = 2.0
 _UNENDED = 2  # streams without an end, after which answers are requested whole
 _PROMPT_CUT = Failure("prompt_cut", scope="request", lasting=True, reason="prompt_cut", unbilled=False)
 
@@ -55,6 +60,7 @@ class AttemptLog:
         self.attempts: tuple[Attempt, ...] = ()
         self.retried = 0  # transport retries used up
         self.spared = 0  # refusals that used up none of them
+        self.told_s = 0.0  # waited as refusals said, which used up none either
         self.room = math.inf  # what may be in flight beside the next attempt, where the last one was refused
         self.loading_s = 0.0  # waited for a server that is loading
         self.forms: tuple[str, ...] = ()  # marks of how the last attempt was written
@@ -74,6 +80,13 @@ class AttemptLog:
         That it was one too many says nothing of the call. A server that refuses everything soon has one in flight.
         """
         return 0 <= self.room < math.inf and self.spared < policy.spared
+
+    def waits_as_told(self, failure: Failure, policy: Policy) -> bool:
+        """Whether the last attempt uses up no retry, as its refusal says when to come back: the limit lifts by itself.
+
+        A server that says so for ever is not believed for ever.
+        """
+        return failure.told_wait > 0 and self.told_s < policy.told_s
 
     def mark(self, outcome: str, detail: str = "") -> None:
         """Say what the last attempt turned out to be, now that its answer has been read."""
@@ -143,7 +156,7 @@ class EndpointConnection:
         self.usual = {name: form for name, form in endpoint.features.items() if features.is_other(name, form)}
         self.choices: dict[str, Choices] = {}  # model -> what it takes other than in the first form, where not as usual
         self.silent: set[str] = set()  # models of which somebody else tells in which forms they are asked
-        self._told: set[tuple[str, str]] = set()  # models and forms
+        self._told: set[tuple[str, str]] = set()  # models and what was told of them
         self._proven: dict[str, Choices] = {}  # those of the choices with which an answer came
         self.lengths: dict[str, PromptLengths] = {}  # of the models whose counts of prompts can be trusted
         self.unverified: set[str] = set()  # models of which it cannot be told whether every part reaches them
@@ -261,14 +274,10 @@ class EndpointConnection:
         self._tell(request.model, self.used(request))
 
     def _tell(self, model: str, forms: tuple[str, ...]) -> None:
-        for form in forms if model not in self.silent else ():
-            if (model, form) not in self._told:
-                self._told.add((model, form))
-                known = form in self.usual.values()
-                why = (
-                    "as is known of this endpoint" if known else "because this server does not work with the usual form"
-                )
-                self.notify(Adapted(self._whole_id(model), f"{features.told(form)}, {why}"))
+        for form in forms:
+            known = form in self.usual.values()
+            why = "as is known of this endpoint" if known else "because this server does not work with the usual form"
+            self._say(model, f"{features.told(form)}, {why}")
 
     def _whole_id(self, model: str) -> str:
         """A model as the user writes it."""
@@ -302,12 +311,35 @@ class EndpointConnection:
                 log.mark(_PROMPT_CUT.kind)
                 detail = f"the server read {tokens:,} prompt tokens and missed at least {lacking:,}"
                 return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
+        own = served.marks(request.model, request.sampling, body.model, body.provider, self.catalogue)
+        surely = protocol.OTHER_MODEL in received.flags  # a gateway said so, by whatever name
+        found = tuple(mark for mark in own if not (surely and mark == protocol.OTHER_NAME))
+        received = received._replace(flags=union(received.flags, found))
+        for mark in served.TOLD if received.flags else ():
+            if mark in received.flags and (refused := self._by_another(request.model, received, mark)):
+                log.mark(refused.kind)
+                return refused
         if protocol.CACHE_HIT not in received.flags or not self._litellm or asked_anew:
             return received
         if "cache" in self.chosen(request.model):
             return received
         log.mark("cached")
         return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
+
+    def _by_another(self, model: str, received: ReceivedMessage, mark: str) -> Failure | None:
+        """Say once that somebody else answers; a failure where such answers are not wanted."""
+        who = received.body.provider if mark == protocol.OTHER_HOST else received.body.model
+        told = failures.sentence(served.TOLD[mark].format(name=text_of(who)), self._secrets)
+        if self.endpoint.strict_model:
+            return Failure(mark, told, "without --strict-model it is kept and marked", scope="model", lasting=True)
+        self._say(model, f"{told} (--strict-model refuses such answers)")
+        return None
+
+    def _say(self, model: str, told: str) -> None:
+        """Tell something of a model, once."""
+        if model not in self.silent and (model, told) not in self._told:
+            self._told.add((model, told))
+            self.notify(Adapted(self._whole_id(model), told))
 
     def _most(self, request: ChatRequest, prices: Prices | None) -> float:
         """What an attempt may cost. Raises Parked where that is unknown and must not be."""
@@ -341,6 +373,7 @@ class EndpointConnection:
             epoch = await self.throttle.enter(room, beat)
             if paced is not None:
                 await paced.take(beat)
+            await self.buckets.hold(model).passed(beat)
         except BaseException:
             hold.settle(0.0)
             if epoch is not None:
@@ -381,22 +414,35 @@ class EndpointConnection:
             if streamed and failure.kind == "timeout":
                 failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")
             return failure, cost
-        self._litellm = self._litellm or wire.is_litellm(response.headers)
+        self._litellm = self._litellm or served.is_litellm(response.headers)
+        if not self._litellm and (header := served.replayed(response.headers)):
+            remedy = f"`{served.refused_by(header)}` among the `headers:` of its endpoint asks for new ones"
+            self._say(request.model, f"a gateway replays stored answers ({header}); {remedy}")
         outcome, cost = wire.read(response, prices, self._secrets)
         if answer.tokens and not cost.usage.completion_tokens:
             usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
             cost = cost._replace(usage=usage)
+        self._hold_back(request.model, until_reset(response.headers), outcome, answer.first_at)
         if isinstance(outcome, ReceivedMessage) and (answer.looped or answer.bad_text):
             marks = (protocol.BAD_TEXT,) if answer.bad_text and protocol.BAD_TEXT not in outcome.flags else ()
             outcome = outcome._replace(looped=answer.looped, flags=(*outcome.flags, *marks))
         return outcome, cost
+
+    def _hold_back(self, model: str, limited_s: float, outcome: Outcome, since: float | None) -> None:
+        """Let nobody ask before a limit lifts that is used up, or for which somebody was just refused.
+
+        `since`: when the first token came; the headers, which say how long, had come by then.
+        """
+        if isinstance(outcome, Failure):
+            limited_s = outcome.told_wait if limited_s or outcome.told_wait > _CROWDED_S else 0.0
+        if limited_s:
+            self.buckets.hold(model).begin(limited_s, since)
 
     def _without_end(self, model: str, failure: Failure) -> Failure:
         """The failure of a stream without an end; after the second one answers are requested whole."""
         self._unended += 1
         if self._unended < _UNENDED:
             return failure
-        if self._unended == _UNENDED:
-            why = "because streams of this server end without a word on how the answer ended"
-            self.notify(Adapted(self._whole_id(model), f"{features.told(features.UNSTREAMED)}, {why}"))
+        why = "because streams of this server end without a word on how the answer ended"
+        self._say(model, f"{features.told(features.UNSTREAMED)}, {why}")
         return failure._replace(again=True)

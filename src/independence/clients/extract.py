@@ -26,6 +26,7 @@ from independence.clients.cleaning import (
     without_tokens,
 )
 from independence.clients.messages import WireCall, WireFunction, WireMessage
+from independence.clients.turns import without_foreign_turn
 from independence.clients.wire import encoded_size
 from independence.types import FunctionCall, Tool, ToolCall
 
@@ -161,6 +162,9 @@ def _pass(before: Extracted, tool: Tool | None) -> Extracted:
         reasoning=joined([before.reasoning, part.thinking]),
         flags=union(before.flags, (protocol.TEMPLATE_TOKENS,) if part.template else ()),
     )
+    own = without_foreign_turn(part.answer)
+    if own != part.answer:  # before its calls are looked for, or one in the reply to that turn would be the answer
+        return out._replace(text=own, flags=union(out.flags, (protocol.FOREIGN_TURN,)))
     leak = find_leak(part.answer, tool) if tool else None
     if leak:
         return out._replace(

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -19,10 +18,11 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from independence.clients import bodies, limits, tls
+from independence.clients import bodies, tls, waits
 from independence.clients.bodies import ErrorDetails
 from independence.clients.streams import CutShort
 from independence.clients.transport import LARGEST, BodyTooLarge, HttpResponse
+from independence.clients.waits import LONGEST_WAIT_S
 from independence.config import documents
 from independence.config.endpoints import Endpoint
 from independence.errors import KeyRejected
@@ -31,7 +31,6 @@ from independence.types import MissingReason
 Secrets = Collection[str]  # keys, and what else stands for one: `Endpoint.secrets`
 Scope = Literal["request", "model", "key", "account", "server"]
 
-LONGEST_WAIT_S: Final = 3600.0  # a limit that lifts later than this is not waited for
 LOADING: Final = "loading"  # kind of a failure of a server that is not ready yet
 ENDING: Final = "ending"  # kind of a failure in which an answer was broken off
 _DAILY = re.compile(r"per[\s_-]?day|daily")
@@ -58,7 +57,6 @@ _QUERY = re.compile(
     r"(?<=[?&;])([\w.~-]{0,40}(?:key|token|secret|sig|password|auth|code)[\w.~-]{0,40})=[^&;\s\"'<>]+", re.IGNORECASE
 )
 _NOT_PRINTED = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
-_MS_EPOCH = 10_000_000_000  # an epoch above this counts milliseconds
 _SHORTEST_SECRET = 4
 
 
@@ -79,6 +77,11 @@ class Failure(NamedTuple):
     named: str = ""  # the words in which a refusal may name a part of the request
     raw: str = ""  # what came of an answer that was broken off
     again: bool = False  # the next attempt is written otherwise: it is sent at once, and uses up no retry
+
+    @property
+    def told_wait(self) -> float:
+        """Seconds after which a limit lifts that it was refused for; 0 where that is not said, or too late."""
+        return self.retry_after or 0.0 if self.status == 429 and not self.lasting else 0.0
 
     @property
     def line(self) -> str:
@@ -131,9 +134,9 @@ def of_response(answer: HttpResponse, body: ErrorDetails, secrets: Secrets, now:
         # Inside a 200 with a provider named, it is the provider's key at the router that failed, not ours.
         ours = answer.status == 401 or "provider_name" not in body.metadata
         return base._replace(scope="key" if ours else "model")
+    wait = waits.told(answer.headers, body, now, limited=status == 429)
     if status == 429 and _DAILY.search(body.text):
-        return base._replace(kind="daily", detail=_when(answer.headers, body, now, base.detail))
-    wait = retry_after(answer.headers, body, now)
+        return base._replace(kind="daily", detail=_when(wait, body, now, base.detail))
     if status == 402:
         passing = body.metadata.get("limit_source") == "openrouter_in_flight_budget" or "Retry-After" in answer.headers
         return base._replace(lasting=not passing, scope="account", retry_after=wait)
@@ -152,8 +155,8 @@ def of_response(answer: HttpResponse, body: ErrorDetails, secrets: Secrets, now:
     passing = status in _PASSING_CLIENT_ERRORS or status >= 500
     if not (retryable if isinstance(retryable, bool) and not body.error_type else passing):
         return base
-    if wait is not None and wait >= LONGEST_WAIT_S:
-        return base._replace(kind="daily", detail=_when(answer.headers, body, now, base.detail), retry_after=wait)
+    if wait is not None and wait > LONGEST_WAIT_S:
+        return base._replace(kind="daily", detail=_when(wait, body, now, base.detail), retry_after=wait)
     return base._replace(
         scope="server",
         lasting=False,
@@ -208,14 +211,13 @@ def _moved(answer: HttpResponse) -> str:
     return f"{what} ({host}); give that as the base URL if you trust it" if host else f"{what}; check the base URL"
 
 
-def _when(headers: Mapping[str, str], body: ErrorDetails, now: datetime, detail: str) -> str:
-    reset = resets_at(headers, body)
-    if reset is not None and reset > now:
-        return f"{detail}; resets at {reset:%Y-%m-%d %H:%M} UTC"
-    if _FREE_TIER.search(body.text):
+def _when(wait: float | None, body: ErrorDetails, now: datetime, detail: str) -> str:
+    if _FREE_TIER.search(body.text) and (wait or 0.0) <= LONGEST_WAIT_S:
         return f"{detail}; resets at {now + timedelta(days=1):%Y-%m-%d} 00:00 UTC"
-    wait = retry_after(headers, body, now)
-    return f"{detail}; resets in {wait / 3600:.1f} h" if wait else f"{detail}; resets tomorrow"
+    if not wait:
+        return f"{detail}; resets tomorrow"
+    length = f"{wait / 3600:.1f} h" if wait >= 3600 else f"{wait / 60:.0f} min"
+    return f"{detail}; resets in {length}, at {now + timedelta(seconds=wait):%Y-%m-%d %H:%M} UTC"
 
 
 def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
@@ -226,6 +228,7 @@ def key_rejected(endpoint: Endpoint, failure: Failure) -> KeyRejected:
     return KeyRejected(f"{endpoint.name}: {what} ({failure.detail})", where)
 
 
+_UNASKED: Final = "its compression is one that was not asked for"
 _TOO_LARGE: Final = f"the answer is larger than {LARGEST // 2**20} MB, decompressed; the rest was not read"
 # What the HTTP library or reading a body raises, the most special first: its kind, what it means, whether trying again
 # may help, and whether the request may have arrived, so that it may cost something.
@@ -255,7 +258,12 @@ def of_exception(error: Exception, secrets: Secrets) -> Failure:
         detail, fix = tls.problem(error)
         return Failure(kind, detail, fix, lasting=True)
     at = f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}"
-    said = sentence(detail.format(error=error, at=at, why=_why(error)), secrets)
+    why = _why(error)
+    said = sentence(detail.format(error=error, at=at, why=why), secrets)
+    if why == _UNASKED:  # a proxy that packs everything does so again
+        return Failure(
+            kind, said, "let the proxy before it pack nothing, or with gzip", "model", lasting=True, unbilled=False
+        )
     return Failure(kind, said, lasting=not passing, unbilled=not sent)
 
 
@@ -266,7 +274,7 @@ def _why(error: Exception) -> str:
         return ": its compression is broken" if "content-encoding" in text else ""
     if isinstance(error, aiohttp.ClientResponseError):
         if "content-encoding" in text:
-            return "its compression is one that was not asked for"
+            return _UNASKED
         long = "more than" in text or "too long" in text
         return "a header of the answer is longer than 8 kB" if long else "what came is no HTTP"
     if not isinstance(error, OSError):
@@ -297,49 +305,3 @@ def _without(secrets: Secrets, text: str) -> str:
     for secret in secrets:
         text = text.replace(secret, "[key]") if len(secret) >= _SHORTEST_SECRET else text
     return text
-
-
-def retry_after(headers: Mapping[str, str], body: ErrorDetails, now: datetime) -> float | None:
-    """Seconds the server asks to wait, from wherever it says so; None when it does not."""
-    nested = bodies.mapping(body.metadata.get("headers"))
-    for value in (
-        headers.get("Retry-After"),
-        body.availability.get("retry_after"),
-        body.metadata.get("retry_after"),
-        body.metadata.get("retry_after_seconds"),
-        body.retry_delay,
-        nested.get("Retry-After"),
-    ):
-        seconds = _seconds(value, now)
-        if seconds is not None:
-            return seconds
-    reset = resets_at(headers, body)
-    return max(0.0, (reset - now).total_seconds()) if reset else None
-
-
-def resets_at(headers: Mapping[str, str], body: ErrorDetails) -> datetime | None:
-    """When the limit that was hit is lifted (`X-RateLimit-Reset`, epoch in seconds or milliseconds)."""
-    nested = bodies.mapping(body.metadata.get("headers"))
-    stamp = limits.number(headers.get("X-RateLimit-Reset")) or limits.number(nested.get("X-RateLimit-Reset"))
-    if stamp is None:
-        return None
-    seconds = stamp / 1000 if stamp > _MS_EPOCH else stamp
-    try:
-        moment = datetime.fromtimestamp(seconds, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    # Some servers send seconds to wait under this name; as an epoch that is long past.
-    return moment if moment.year > 2000 else None
-
-
-def _seconds(value: object, now: datetime) -> float | None:
-    seconds = limits.number(value)
-    if seconds is not None or not isinstance(value, str):
-        return seconds
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now).total_seconds())

@@ -7,7 +7,8 @@ least what was served.
 
 A token bucket for every provider and model may bound the rate. Every HTTP attempt, retries included, takes a token just
 before it is sent; first come, first served. When a server says that it is overloaded, the bucket is emptied for all
-calls that wait for a token, for as long as the server said. How many calls are in flight is bounded by `throttle.py`.
+calls that wait for a token, for as long as the server said. A hold does the same where no rate is set. How many calls
+are in flight is bounded by `throttle.py`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
 from independence.config.endpoints import Endpoint, Rate
+from independence.config.subjects import OPENROUTER
 from independence.errors import CostCapReached
 from independence.types import ChatRequest, Usage
 
@@ -33,6 +36,9 @@ _AHEAD = 8  # of what is held, one part in so many is put into the ledger beside
 Record = Callable[[float, float], Awaitable[object]]  # dollars spent, and of them those of unknown outcome
 HEARTBEAT_S = 1.0
 _ENOUGH = 1.0 - 1e-9  # of a token: a rounding error must not cost another second of waiting
+_LONGEST_GAP_S = 0.25  # between the first who leave after a hold: about what a refusal takes to come back
+_GAPS = 20  # in as long as the hold, at least: a short one does not slow what is fast
+_SOONER = 0.9  # each leaves a little sooner after the one before it: ten gaps in all
 
 
 class Prices(msgspec.Struct, frozen=True):
@@ -311,6 +317,34 @@ class PacedCall:
                 self._bucket.moved()
 
 
+class Hold:
+    """Lets no request leave for as long as a server said, and then one after another.
+
+    Where a limit slides there is room for one when it lifts: the second is refused before the others have left.
+    """
+
+    def __init__(self) -> None:
+        self._until = 0.0  # by the clock of the loop
+        self._gap = 0.0  # between those that leave
+        self._line = asyncio.Lock()
+
+    def begin(self, seconds: float, since: float | None = None) -> None:
+        """The server takes none for some seconds, from now or from then on."""
+        now = asyncio.get_running_loop().time()
+        self._until = max(self._until, (now if since is None else since) + seconds)
+        self._gap = min(_LONGEST_GAP_S, seconds / _GAPS)
+
+    async def passed(self, beat: Callable[[float], None]) -> None:
+        """Wait for its end, first come, first served. `beat` is called as a bucket calls it."""
+        clock = asyncio.get_running_loop().time
+        async with self._line:
+            while (left := self._until - clock()) > 0:
+                beat(left)
+                await asyncio.sleep(min(left, HEARTBEAT_S))
+            self._until = clock() + self._gap
+            self._gap *= _SOONER
+
+
 class Buckets:
     """The buckets of one endpoint, made when they are first needed."""
 
@@ -319,6 +353,11 @@ class Buckets:
         self._clock = clock
         self._unbounded = endpoint.rate is None and all(b.rate is None for b in endpoint.bounds)
         self._made: dict[tuple[str, str | None], Bucket | None] = {}
+        self._holds: defaultdict[str, Hold] = defaultdict(Hold)
+
+    def hold(self, model: str) -> Hold:
+        """What holds requests back: the same for all models, but not at a router, which sends them to many servers."""
+        return self._holds[model if self._endpoint.name == OPENROUTER else ""]
 
     def of(self, model: str, provider: str | None) -> Bucket | None:
         """The bucket of a model, one for each provider it is pinned to; None where its rate is unbounded."""

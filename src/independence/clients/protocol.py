@@ -75,11 +75,17 @@ class Policy(NamedTuple):
     reasks: int = 2  # of answers that are none
     keeps_cut: bool = False  # a readable answer that was cut is not asked for again with twice the budget
     spared_per_retry: int = 3  # an endpoint that takes one call at a time refuses one up to 11 times in 500
+    told_s_per_retry: float = 300.0  # half an hour for six of them, in which many wait for a few answers a minute
 
     @property
     def spared(self) -> int:
         """Refusals of one call, while others were in flight, that count as no retry."""
         return self.spared_per_retry * self.retries
+
+    @property
+    def told_s(self) -> float:
+        """Seconds that one call waits as refusals say, before they count as retries."""
+        return self.told_s_per_retry * self.retries
 
     def pause(self, retried: int, retry_after: float | None) -> float:
         """Seconds to wait before retry number `retried` (from 0): full jitter below an exponential ceiling.
@@ -139,6 +145,7 @@ ODD_ARGUMENTS: Final = "odd_arguments"  # the tool arguments are not the promise
 FOREIGN_TOOL: Final = "foreign_tool"  # a tool was called that was never offered
 TOOL_SYNTAX: Final = "tool_syntax"  # the text was wrapped in, or followed by, leaked tool-call syntax
 TEMPLATE_TOKENS: Final = "template_tokens"  # chat-template tokens were removed around the text
+FOREIGN_TURN: Final = "foreign_turn"  # the text went on as the human or another role; that was cut off
 BAD_TEXT: Final = "bad_text"  # lone surrogates, invalid UTF-8 or NUL were replaced
 RETRIED_LENGTH: Final = "retried_length"  # truncated at the first budget, asked again with twice as much
 TRUNCATED: Final = "truncated"  # the text ends where the token budget did
@@ -147,6 +154,9 @@ KEY_REMOVED: Final = "key_removed"  # the API key stood in the answer and was ta
 UNSTATED_END: Final = "unstated_end"  # the server does not say how the answer ended
 REFUSAL_FIELD: Final = "refusal_field"  # the text came in the `refusal` field
 CACHE_HIT: Final = "cache_hit"  # the router replayed a stored reply although that was refused: not independent
+OTHER_MODEL: Final = "other_model"  # another model of the server's list, or one that a gateway fell back to, answered
+OTHER_NAME: Final = "other_name"  # the answer names a model that is neither the one asked nor another on the list
+OTHER_HOST: Final = "other_host"  # another host answered than the one that was pinned
 OTHER_CHANNEL: Final = "other_channel"  # the verdict came in the reasoning or in a tool call, and nothing in content
 TEMPERATURE_UNSENT: Final = "temperature_unsent"  # its configuration says that the model takes no temperature
 DELIVERY_UNVERIFIED: Final = "delivery_unverified"  # the server's counts do not tell what reached the model

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.clients import bodies, failures, limits, protocol
+from independence.clients import bodies, failures, limits, protocol, served
 from independence.clients.bodies import text_of
 from independence.clients.failures import Failure, Secrets
 from independence.clients.limits import Prices
@@ -44,27 +44,6 @@ def decode(body: bytes) -> ChatCompletion | None:
         return msgspec.convert(bodies.decode_any(body), ChatCompletion)
     except ValueError:
         return None
-
-
-def is_litellm(headers: Mapping[str, str]) -> bool:
-    """Whether an answer was signed by a LiteLLM gateway.
-
-    It is asked for `no-cache` in every body from then on, as only the body counts there; other servers may reject a
-    field that they do not know.
-    """
-    return "\nx-litellm-" in "\n".join(("", *headers)).lower()
-
-
-def replayed(headers: Mapping[str, str]) -> bool:
-    """Whether a gateway says that an answer comes from its cache. `headers` are case-insensitive.
-
-    LiteLLM names the key of what it took from its cache; some of its versions say besides whether it did.
-    """
-    said = headers.get("x-litellm-cache-hit") or headers.get("cache_hit")
-    if said:
-        return said.lower() == "true"
-    hit = headers.get("X-OpenRouter-Cache-Status", "").upper() == "HIT"
-    return hit or headers.get("x-litellm-cache-key", "") not in ("", "None")
 
 
 class AttemptCost(NamedTuple):
@@ -183,7 +162,12 @@ def _outcome(body: ChatCompletion, response: HttpResponse, secrets: Secrets) -> 
         known = ", which is not a known good ending" if ending == "unknown" else ""
         detail = failures.sentence(f"the answer {what} with finish_reason `{finish}`{known}", secrets)
         return Failure(kind, detail, unbilled=False, raw=_text(message))
-    marks = (protocol.CACHE_HIT,) if replayed(response.headers) else ()
+    marks = (protocol.CACHE_HIT,) if served.replayed(response.headers) else ()
+    fallback = served.fallen_back(response.headers)
+    if fallback is not None:
+        marks = (*marks, protocol.OTHER_MODEL)
+    if name := fallback or served.named(response.headers):
+        body = msgspec.structs.replace(body, model=name)
     if not finish:
         marks = (*marks, protocol.UNSTATED_END)
     if response.body.decode("utf-8", "replace").encode() != response.body:

@@ -60,6 +60,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     by_slots: bool = False  # as many calls in flight as the server says that it has slots, where it says so
     timeout_s: float = 90.0  # total per attempt; of a streamed one up to its first token
     stream: bool = False  # answers are read as they are written
+    strict_model: bool = False  # answers by another model, or under another name, are refused
     silence_s: float = 60.0  # between two tokens of a streamed answer
     slow_timeout_s: float = 240.0  # the same for models that its dialect knows to be slow
     connect_timeout_s: float = 10.0

@@ -90,7 +90,8 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
     elif is_placeholder(key):
         what = f"{name} is still a placeholder" if key else "OPENROUTER_API_KEY is not set"
         others = "a server of your own (--local-url) and `independence demo` need none"
-        raise UsageError(f"{what}:", f"export your key or put it into .env; {others}")
+        or_file = " (.env is a folder here, which is not read)" if Path(".env").is_dir() else " or put it into .env"
+        raise UsageError(f"{what}:", f"export your key{or_file}; {others}")
     endpoints.check_key(key, name)
     base = redirected(env) or OPENROUTER_URL
     return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)

@@ -138,6 +138,10 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         "Read answers as they are written, and give up on silence.  [default: from local servers]",
         "--stream/--no-stream", group=ADVANCED, on="run check",
     )] = None
+    strict_model: Annotated[bool, Flag(
+        "Refuse answers by another model than the one asked; else they are marked.",
+        group=ADVANCED, on="run check",
+    )] = False
     executor: Annotated[str, Flag(
         "Who does the work: local (this process), ray (the workers of a Ray cluster).",
         group=ADVANCED, on="run",

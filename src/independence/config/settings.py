@@ -21,6 +21,7 @@ class ConnectionSettings(TypedDict, total=False):
     rps: float | None
     allow_unpriced: bool
     stream: bool | None
+    strict_model: bool
     executor: str
     ray_workers: int | None
     parallel: int

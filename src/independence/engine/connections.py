@@ -144,6 +144,7 @@ def _one(endpoint: Endpoint, known: Registry, settings: EnvironmentSettings, opt
         max_concurrency=_concurrency(endpoint, most, settings, options),
         by_slots=endpoint.by_slots and settings.concurrency is None,
         stream=endpoint.stream if options.stream is None else options.stream,
+        strict_model=options.strict_model,
         timeout_s=endpoint.timeout_s if by_flag else declared or settings.timeout_s or endpoint.timeout_s,
         slow_timeout_s=declared or settings.timeout_s or endpoint.slow_timeout_s,
         retries=endpoint.retries if settings.retries is None else settings.retries,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ from independence.types import Scalar, Verdict
 
 COLUMNS = ("item", "rater", "field", "value")
 ITEM = 16  # hex digits of an item
+TEXT = "i"  # before an item in tables: spreadsheets would read some of the digits as a number
+_NUMBER = re.compile(r"[\d.,]+(?:e[+-]?\d+)?")
 _RATINGS = ".json"
 _TABLES = (".csv", ".tsv", ".txt")  # Excel names its "Unicode text" .txt
 _DELIMITERS = ",;\t"
@@ -98,6 +101,10 @@ def check(held: ScoresFile, connection: sqlite3.Connection, suite: str | None = 
     for score in held.scores:
         if score.item not in there:
             what, fix = f"`{score.item}` is no item here", "`independence label-sample` writes those there are"
+            if _NUMBER.fullmatch(score.item):
+                lines = sorted({one.line for one in held.scores if one.item == score.item})
+                what = f"{what} (so in {len(lines)} lines)" if len(lines) > 1 else what
+                fix = "a spreadsheet seems to have made a number of it; write the item of the sample there"
             raise _fault(path, score.line, what, fix)
         if not score.value:
             blank[score.rater and f"{HUMAN}:{score.rater}"] += 1
@@ -152,6 +159,12 @@ def scorable(connection: sqlite3.Connection, asked: str | None) -> dict[str, dic
     return out
 
 
+def _item(written: str) -> str:
+    """An item as it is written in a table or on a page."""
+    low = written.lower()
+    return low.removeprefix(TEXT)[:ITEM] if len(low) > ITEM else low
+
+
 def _scores(text: str, path: Path) -> Iterator[HumanScore]:
     """The lines of a table of scores, read by the delimiter that makes its header hold the four columns."""
     for delimiter in _DELIMITERS:
@@ -178,7 +191,7 @@ def _scores(text: str, path: Path) -> Iterator[HumanScore]:
         if delimiter != ",":
             value = value.replace(",", ".")  # 7.5 as it is written where commas are no delimiters
         if item or rater or field or value:
-            yield HumanScore(line, item.lower()[:ITEM], rater, field, value)
+            yield HumanScore(line, _item(item), rater, field, value)
 
 
 def _rows(text: str, delimiter: str, path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -202,7 +215,7 @@ def _of_ratings(content: bytes, path: Path) -> tuple[list[HumanScore], tuple[str
     first: dict[str, Rating] = {}
     out, same = [], []
     for number, rating in enumerate(held.ratings, start=1):
-        item = rating.item.strip().lower()[:ITEM]
+        item = _item(rating.item.strip())
         if item in first:
             same.append(first[item].values == rating.values)
             continue

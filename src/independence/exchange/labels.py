@@ -18,7 +18,7 @@ from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange.export_tables import chosen_subjects
-from independence.exchange.humans import COLUMNS, ITEM, scale
+from independence.exchange.humans import COLUMNS, ITEM, TEXT, scale
 from independence.exchange.requests import in_published_words
 from independence.report.board import verdict_frame
 from independence.report.files.table import cell
@@ -88,7 +88,8 @@ def sample(found: Sequence[LabelCandidate], size: int, seed: int) -> list[LabelC
 
 
 def to_csv(suite: Suite, drawn: Sequence[LabelCandidate], raters: Sequence[str] = ()) -> bytes:
-    """The file to fill in, with one line for each dialogue and field of its rubric in `suite`.
+    """The file to fill in, with one line for each dialogue and field of its rubric in `suite`, as spreadsheets read it:
+    with a byte order mark, and items that begin with a letter.
 
     `raters`: three of them, in turn, are to score each dialogue and have lines of their own.
     """
@@ -104,8 +105,8 @@ def to_csv(suite: Suite, drawn: Sequence[LabelCandidate], raters: Sequence[str] 
             unknown = {slot: f"{{{{{slot}}}}}" for slot in slots(field.about)}
             asks = fill(field.about, unknown | suite.vars | scenario.vars)
             for rater in wanted:
-                writer.writerow((one.item, cell(rater), name, "", scale(field), cell(asks), text))
-    return out.getvalue().encode("utf-8", "backslashreplace")
+                writer.writerow((TEXT + one.item, cell(rater), name, "", scale(field), cell(asks), text))
+    return out.getvalue().encode("utf-8-sig", "backslashreplace")
 
 
 def counts(drawn: Sequence[LabelCandidate]) -> dict[str, Counter[str]]:

@@ -305,10 +305,11 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
     single = strict and any(row.single for row in rows)
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
+        *board.repeats,
         *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board), "unequal": _unequal(board)}),
-        *board.repeats, *few_to_generalise(board),
+        *few_to_generalise(board),
         *say({
             "below_since": _below_since(board), "single": single,
             "briefly_simulated": any(row.simulated for row in rows),

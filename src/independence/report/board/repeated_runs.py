@@ -13,23 +13,28 @@ from independence.types import Where
 
 FLAG = "repeated_run"  # on boards: dialogues left out
 REPLAYED = "cache_hit"
+_NO_CHANCE = 200  # characters of a dialogue that nobody says twice by chance at a temperature above 0
+_COUNTED_ONCE = (
+    "therefore counted once. A cache on the way to the model repeats replies, or its server always uses the same seed."
+)
 
 
 class Repeats(NamedTuple):
-    """What was left out, by config_dir."""
+    """What was left out, and what others answered, by config_dir."""
 
     dialogues: Mapping[str, int] = {}  # all dialogues that were left out
     why: Mapping[str, tuple[str, ...]] = {}  # the same in sentences
+    others: Mapping[str, tuple[str, ...]] = {}  # answers that another model gave, in sentences
 
     def flags(self, config: str) -> dict[str, int]:
         """The mark of a subject with how many of its dialogues were left out; nothing without any."""
         return {FLAG: self.dialogues[config]} if config in self.dialogues else {}
 
     def notes(self, labels: Mapping[str, str]) -> tuple[str, ...]:
-        """What was left out of these subjects (config_dir -> label), each sentence once, in front of it whose it is."""
+        """What is said of these subjects (config_dir -> label), each sentence once, in front of it whose it is."""
         whose: dict[str, list[str]] = {}
-        for config, sentences in self.why.items():
-            for sentence in sentences:
+        for config in (*self.others, *self.why.keys() - self.others.keys()):
+            for sentence in (*self.others.get(config, ()), *self.why.get(config, ())):
                 whose.setdefault(sentence, []).extend([labels[config]] if config in labels else [])
         return tuple(f"{', '.join(sorted(found))}: {sentence}" for sentence, found in whose.items() if found)
 
@@ -52,15 +57,22 @@ def found(connection: sqlite3.Connection, where: Where, read: PlannedDialogues) 
             words = read.said[place] if read.kinds[read.kind[place]].finished else None
             runs.setdefault(read.run[place], {})[read.scripts[read.script[place]].scenario] = words
         equal = equal_runs(runs)
-        replayed = _replayed(read, [place for place in own if read.run[place] not in equal], cached)
-        gone = replayed.union(place for place in own if read.run[place] in equal)
+        again = _said_before(read, [place for place in own if read.run[place] not in equal])
+        replayed = {place for place in again if read.kind[place] in cached}
+        configured = queries.configurations(connection, where) if configured is None else configured
+        cold = config in configured and _cold(from_json(configured[config]))
+        alike = set[int]() if cold else _long(connection, read, again - replayed)
+        gone = replayed | alike | {place for place in own if read.run[place] in equal}
+        sentences = []
         if equal:
-            configured = queries.configurations(connection, where) if configured is None else configured
-            why[config] = (_sentence(equal, config in configured and _cold(from_json(configured[config]))),)
+            sentences.append(_sentence(equal, cold))
         if replayed:
             told = "replayed by a gateway from its cache and equal to earlier dialogues, therefore counted once"
-            why[config] = (*why.get(config, ()), f"{told}: {len(replayed)}.")
+            sentences.append(f"{told}: {len(replayed)}.")
+        if alike:
+            sentences.append(f"{len(alike)} dialogues are the same, word for word, as earlier ones, {_COUNTED_ONCE}")
         if gone:
+            why[config] = tuple(sentences)
             left_out[config] = len(gone)
             out |= gone
     return out, Repeats(left_out, why)
@@ -84,18 +96,28 @@ def equal_runs(runs: Mapping[int, Mapping[str, str | None]]) -> dict[int, int]:
     return out
 
 
-def _replayed(read: PlannedDialogues, places: Sequence[int], cached: Collection[int]) -> set[int]:
-    """Dialogues of a subject that came from a cache, by what the gateway said, and equal an earlier one."""
+def _said_before(read: PlannedDialogues, places: Sequence[int]) -> set[int]:
+    """Dialogues of a subject that equal an earlier one, word for word."""
     seen: set[tuple[int, str]] = set()
     out: set[int] = set()
     for place in sorted(places, key=lambda place: read.run[place]):
         words = (read.script[place], read.said[place])
         if read.kinds[read.kind[place]].finished:
-            if read.kind[place] in cached and words in seen:
+            if words in seen:
                 out.add(place)
-            else:
-                seen.add(words)
+            seen.add(words)
     return out
+
+
+def _long(connection: sqlite3.Connection, read: PlannedDialogues, places: Collection[int]) -> set[int]:
+    """Those of so many words that chance does not repeat them: a short answer may well come twice."""
+    trials = {read.trial[place]: place for place in places}
+    sql = (
+        "SELECT c.trial FROM json_each(?) k JOIN calls c ON c.trial = k.value AND c.version = 0 "
+        "GROUP BY c.trial HAVING sum(length(c.text)) >= ?"
+    )
+    found = connection.execute(sql, (queries.keys_json(trials), _NO_CHANCE)) if trials else ()
+    return {trials[trial] for (trial,) in found}
 
 
 def _cold(subject: Subject) -> bool:
@@ -110,10 +132,7 @@ def _sentence(equal: Mapping[int, int], cold: bool) -> str:
     )
     if cold:
         return f"deterministic at temperature 0, so there is only one run ({which})."
-    return (
-        f"{which}, therefore counted once. A cache on the way to the model repeats replies, or its server always "
-        "uses the same seed."
-    )
+    return f"{which}, {_COUNTED_ONCE}"
 
 
 def _listed(runs: Sequence[int]) -> str:

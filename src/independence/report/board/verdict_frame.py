@@ -6,7 +6,7 @@ import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from independence.errors import StoreError
 from independence.judge import kinds
 from independence.judge.replies import repeated_answers
-from independence.report.board import judge_choice, repeated_runs
+from independence.report.board import judge_choice, other_models, repeated_runs
 from independence.report.board.repeated_runs import Repeats
 from independence.stats import engagement, strict
 from independence.stats.engagement import FieldRequirements
@@ -37,6 +37,7 @@ from independence.suites.schema import Suite
 from independence.types import Scalar
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
+_OTHER_MODEL: Final = "other_model"  # why a verdict is missing
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
 MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
 K = TypeVar("K")
@@ -151,7 +152,7 @@ def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdi
     """Editions of one wording together; a dialogue that several of them use counts once."""
     cells: dict[tuple[str, int, str], PlannedVerdict] = {}
     dialogues: dict[str, int] = {}
-    why: dict[str, tuple[str, ...]] = {}
+    why, others = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     thinking: set[str] = set()
     for one, own in zip(scope.editions, found, strict=True):
         keys = {config: scope.key(one.where, config) for config in own.planned}
@@ -161,11 +162,12 @@ def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdi
         thinking |= {keys[config] for config in own.thinking}
         dialogues = {scope.key(one.where, config): count for config, count in own.repeats.dialogues.items()} | dialogues
         why = {scope.key(one.where, config): said for config, said in own.repeats.why.items()} | why
+        others = {scope.key(one.where, config): said for config, said in own.repeats.others.items()} | others
     planned_ = grouped((cells[at] for at in sorted(cells)), lambda cell: cell.config_dir)
     return PlannedVerdicts(
         columns=strict.columns(planned_),
         planned=planned_,
-        repeats=Repeats(dialogues, why),
+        repeats=Repeats(dialogues, why, others),
         thinking=frozenset(thinking),
     )
 
@@ -179,7 +181,7 @@ class _Grading(NamedTuple):
     required: Mapping[str, FieldRequirements]  # by scenario
 
     def cell(self, script: PlannedScript, kind: DialogueKind, marked: tuple[str, ...] = ()) -> PlannedVerdict:
-        """What dialogues of a kind say; `marked`: why their replies are no answers."""
+        """What dialogues of a kind say; `marked`: why their replies are no answers, or not the subject's."""
         given = queries.read_values(kind.fields) if kind.rubric is not None and kind.unreadable is None else None
         flags = [flag for own in queries.reply_flags(kind.flags or "") for flag in own]
         missing = kind.missing
@@ -189,6 +191,8 @@ class _Grading(NamedTuple):
             missing = "not_run"
         elif missing is None:
             missing = "unjudged" if kind.rubric is None else kind.unreadable or void_reason(flags)
+        if _OTHER_MODEL in marked:
+            missing, marked = missing or _OTHER_MODEL, ()
         missing = missing or (strict.NO_ANSWER if marked else None)
         if self.imported and kind.rubric not in (None, queries.PUBLISHED):
             if kind.rubric == queries.REREAD:
@@ -230,6 +234,14 @@ def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | 
         repeated, repeats = repeated_runs.found(connection, scope.where, read)
         places = [place for place in places if place not in repeated] if repeated else places
     marks = {} if by.imported else _unanswered(connection, scope, by.suite, read, places)
+    if not by.imported:
+        others = other_models.found(connection, scope.where, read)
+        repeats = repeats._replace(others={config: (told,) for config, told in others.told.items()})
+        void = {read.subjects.index(config) for config in others.void}
+        by_others = {kind for kind, one in enumerate(read.kinds) if other_models.marked(one.flags)} if void else ()
+        marks |= {
+            place: (_OTHER_MODEL,) for place in places if read.subject[place] in void and read.kind[place] in by_others
+        }
     distinct = dict[tuple[int, int, tuple[str, ...]], int]()
     verdict = [
         distinct.setdefault((read.script[place], read.kind[place], marks.get(place, ())), len(distinct))

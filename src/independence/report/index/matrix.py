@@ -246,8 +246,10 @@ def _repeats_left_out(places: Sequence[BoardScope], tables: Sequence[PlannedVerd
     """What was left out of each condition, which every sentence then names."""
     dialogues: Counter[str] = Counter()
     why: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    others: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for one, table in zip(places, tables, strict=True):
         dialogues.update(table.repeats.dialogues)
-        for config, sentences in table.repeats.why.items():
-            why[config] += tuple(f"{one.condition}: {sentence}" for sentence in sentences)
-    return Repeats(dialogues=dialogues, why=why)
+        for all_, own in ((why, table.repeats.why), (others, table.repeats.others)):
+            for config, sentences in own.items():
+                all_[config] += tuple(f"{one.condition}: {sentence}" for sentence in sentences)
+    return Repeats(dialogues, why, others)

@@ -28,6 +28,7 @@ _OF_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
 _LAYOUT = re.compile(r"--[^\n]*|[\s\"]")
 _MAKERS = "`independence demo`, `run` or `import`"
 _LONGEST_SHOWN = 80
+_ADDRESS = re.compile(r"(?:file|sqlite\d?):")  # SQLite would open another file than the one of that name
 _PAGE = 16_384  # bytes: a row with a reply fits one page, and little of it stays empty
 _CACHE_KB = 65_536  # at most: boards look for every dialogue in the indices of calls and verdicts
 _ONCE_KB = 16_384  # where a store is read once, from end to end
@@ -169,6 +170,8 @@ def _refuse_odd(path: Path) -> None:
     """Raises StoreError for a name or a kind of file that SQLite would make something unexpected of."""
     if str(path) == ":memory:":
         raise StoreError("--db :memory: keeps nothing", "name a file")
+    if _ADDRESS.match(str(path)):
+        raise StoreError(f"--db {path}: this is an address and no file", "give the path of the file alone")
     try:
         kind = path.stat().st_mode
     except FileNotFoundError:
