@@ -117,6 +117,28 @@ def test_a_gateway_that_fell_back_says_so_in_a_header(headers: dict[str, str]) -
     assert conftest.ask(Step(body=completion(SAID), headers=first), dialect="local", info=info).flags == ()
 
 
+@pytest.mark.parametrize(("loaded", "ends"), [("/m/gemma-Q4.gguf", True), ("/m/SmolLM2-Q8.gguf", False), ("", False)])
+async def test_a_server_that_was_started_again_is_asked_what_it_has_loaded(
+    loaded: str, ends: bool, server: Any, connect: conftest.Connect
+) -> None:
+    info = ModelInfo(conftest.MODEL, weights="SmolLM2-Q8")
+    line = connect(dialect="local", info=info)
+    server.says(Step(body=completion(SAID)), Step(fault="reset"), Step(body=completion(SAID)))
+    server.serves("/models", Step(body={"data": [{"id": conftest.MODEL}]}))
+    server.serves("/props", Step(body={"model_path": loaded}))
+    assert (await conftest.answered(line)).text == SAID
+    assert [one.path for one in server.seen].count("/props") == 0
+    if not ends:
+        assert [(await conftest.answered(line)).text for _ in range(2)] == [SAID] * 2
+        assert [one.path for one in server.seen].count("/props") == (1 if loaded else 2)
+        return
+    for _ in range(2):  # nothing of it is kept
+        with pytest.raises(
+            protocol.Parked, match=r"has loaded `gemma-Q4`, not `SmolLM2-Q8`; its answers"
+        ):
+            await line.client.ask(conftest.question())
+
+
 def test_who_wants_no_other_model_is_answered_by_none() -> None:
     step = Step(body=completion(SAID, model="other"))
     came = conftest.ask(step, dialect="local", info=None, reached={"strict_model": True})

@@ -68,14 +68,15 @@ def test_an_able_judge_is_examined_once_for_its_settings_and_not_where_it_is_tru
     ]
 
 
-ALL = "8 of 8 pairs wrong (rs01, rs02, rs05, pt01, pt03, pt04, negotiation, name_gender)"
+FIRST = 8  # of them, two of a pair: who gets most of these wrong is not asked for the rest
+ALL = "4 of the first 4 pairs wrong (rs01, rs02, rs05, pt01)"
 FAULTS = {
-    "constant": (2, f"cannot tell an answer that keeps its position from one that gives it up: {ALL}, at most 1"),
+    "constant": (2, f"cannot tell an answer that keeps its position from one that gives it up: {ALL}, at most 1 of 8"),
     "random": (2, "cannot tell an answer that keeps its position from one that gives it up: "),
     "lenient": (2, ALL),
     "inverted": (2, ALL),
-    "prose": (2, f"of v2): {KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
-    "echo": (2, f"{KNOWN} of its {KNOWN} verdicts cannot be read (no JSON object found);"),
+    "prose": (2, f"of v2): {FIRST} of its {FIRST} verdicts cannot be read (no JSON object found);"),
+    "echo": (2, f"{FIRST} of its {FIRST} verdicts cannot be read (no JSON object found);"),
     "misquoting": (2, f"quotes nothing that anybody said: {KNOWN} of {KNOWN} quotations are not found"),
     "obedient": (2, "of v2): gives the verdict that the reply holds (pt05);"),
     "credulous": (0, "8 of 8 pairs, takes evasions for stands (rs01, rs02, pt01, pt03, rs04, pt02) (known"),

@@ -226,8 +226,8 @@ class OpenAIClient:
         if failure.lasting and failure.scope == "account":
             name = self.connection.endpoint.name
             raise OutOfCredit(f"{name}: out of credit ({failure.detail})", "everything so far is kept")
-        if failure.kind == "daily":
-            raise Parked(model, failure.detail)
+        if failure.kind in ("daily", failures.SWAPPED):
+            raise Parked(model, failure.line)
         if failure.lasting or (failure.repeats and self._lasts(failure, model, log)):
             raise Refused(model, failure.detail, fix=failure.fix)
         if failure.kind == failures.LOADING:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import aiohttp
 import msgspec
 
-from independence.clients import dialects, failures, features, limits, protocol, served, wire
+from independence.clients import dialects, failures, features, limits, listing, protocol, served, wire
 from independence.clients.bodies import text_of
 from independence.clients.catalogue import Catalogue
 from independence.clients.cleaning import union
@@ -164,6 +164,7 @@ class EndpointConnection:
         self._session, self._servers = session, Servers(endpoint, session, notify)
         self._secrets = endpoint.secrets
         self._litellm = False  # whether a LiteLLM gateway has answered
+        self._lost = False  # whether a connection broke since it was last looked which weights are loaded
         self._unended = 0  # streams that were closed without an end
 
     @property
@@ -235,7 +236,7 @@ class EndpointConnection:
             if choices:  # they stay, and are told
                 self._proven[request.model] = choices
                 self._tell(request.model, used)
-            return self._checked(request, outcome, log, "cache" in body)
+            return await self._swapped(request.model, log) or self._checked(request, outcome, log, "cache" in body)
         log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
         log.room = self._learn(epoch, outcome)
         if paced is not None and (outcome.overload or outcome.retry_after is not None):
@@ -326,6 +327,23 @@ class EndpointConnection:
         log.mark("cached")
         return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
 
+    async def _swapped(self, model: str, log: AttemptLog) -> Failure | None:
+        """The failure of an answer that other weights gave: a server that was started again may have loaded others."""
+        info = self.catalogue.info(model) if self._lost else None
+        if info is None or not info.weights:
+            return None
+        pages = await listing.read_pages(self.endpoint, self._session)
+        known = [(one.address, one.listed.info(model)) for one in pages.of_each or (pages,) if one.listed.known]
+        for address, now in known:
+            if now is None or now.weights not in ("", info.weights):
+                other = f"`{now.weights}`" if now else "another model"
+                what = f"the server at {address} was started again and has loaded {other}, not `{info.weights}`"
+                fix = "its answers are not kept; start it as before, and the same command continues"
+                log.mark(failures.SWAPPED)
+                return Failure(failures.SWAPPED, what, fix, scope="model", lasting=True, unbilled=False)
+        self._lost = not (known and all(now and now.weights for _, now in known))  # where it cannot tell, later
+        return None
+
     def _by_another(self, model: str, received: ReceivedMessage, mark: str) -> Failure | None:
         """Say once that somebody else answers; a failure where such answers are not wanted."""
         who = received.body.provider if mark == protocol.OTHER_HOST else received.body.model
@@ -402,6 +420,7 @@ class EndpointConnection:
                 sent = transport.stream(body, answer, waits) if streamed else transport.post(body, wait_s)
                 response = await sent
         except StreamBroken as broken:
+            self._lost = True
             failure, cost = self._unanswered(broken.cause, broken.tokens)
             if isinstance(broken.cause, NoEnd):
                 failure = self._without_end(request.model, failure)
@@ -410,6 +429,7 @@ class EndpointConnection:
                 return failure._replace(detail=detail), cost
             return failure._replace(raw=broken.text), cost
         except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
+            self._lost = True
             failure, cost = self._unanswered(error)
             if streamed and failure.kind == "timeout":
                 failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")

@@ -32,6 +32,7 @@ Secrets = Collection[str]  # keys, and what else stands for one: `Endpoint.secre
 Scope = Literal["request", "model", "key", "account", "server"]
 
 LOADING: Final = "loading"  # kind of a failure of a server that is not ready yet
+SWAPPED: Final = "other_weights"  # kind of a failure of a server that has loaded others since the run began
 ENDING: Final = "ending"  # kind of a failure in which an answer was broken off
 _DAILY = re.compile(r"per[\s_-]?day|daily")
 _FREE_TIER = re.compile(r"openrouter_free_tier_daily|free-models")

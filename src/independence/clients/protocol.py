@@ -28,7 +28,7 @@ class Wait(NamedTuple):
 
 
 class Adapted(NamedTuple):
-    """Requests to a model are written in another form, which its server takes, from now on."""
+    """What was found out about the server of a model, once: in which form it takes requests, or who answers them."""
 
     model: str
     told: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -30,6 +30,7 @@ from independence.suites.schema import KnownDialogue, Scenario, Suite
 from independence.types import Grade, Missing, Reply, Usage
 
 _SUBJECT = Subject("known", "", "", display_label="known dialogues")  # who watchers see at work
+_FIRST_PAIRS: Final = 4  # that are graded before the rest: who gets most of them wrong is not asked for more
 _UNGRADED: Final = Missing("unjudged")
 CHARACTERS_PER_TOKEN: Final = 4.1  # least squares over the published requests
 
@@ -54,12 +55,11 @@ class KnownDialogues(msgspec.Struct, frozen=True, dict=True):
         stored = queries.grades(connection, keys)
         return [stored.get(key, _UNGRADED) for key in keys]
 
-    def result(self, connection: sqlite3.Connection, name: str, settings: str) -> Examination | None:
-        """What the grades of a judge come to; None where some are still to be given."""
-        grades = self.grades(connection, settings)
-        if _UNGRADED in grades:
-            return None
-        return examination.examine(name, self.suite, list(map(Graded, self.known, grades)))
+    def result(self, connection: sqlite3.Connection, name: str, settings: str) -> Examination:
+        """What the grades of a judge come to so far."""
+        grades = list(map(Graded, self.known, self.grades(connection, settings)))
+        left = [one.dialogue for one in grades if one.grade == _UNGRADED]
+        return examination.examine(name, self.suite, [one for one in grades if one.grade != _UNGRADED], left)
 
 
 class ExaminationPlan(NamedTuple):
@@ -97,8 +97,17 @@ class ExaminationPlan(NamedTuple):
             records.add_calls_once(connection, (call for calls in self.dialogues.calls for call in calls))
         return todo
 
-    def results(self, connection: sqlite3.Connection) -> dict[ModelJudge, Examination | None]:
-        """What each judge's verdicts come to; None where some are still to be given."""
+    def stages(self, todo: Sequence[PendingTrial]) -> Iterator[Sequence[PendingTrial]]:
+        """Work in two parts: what shows first whether a judge can judge at all, and the rest."""
+        assert self.dialogues is not None
+        pairs = {trial.key: one.pair for trial, one in zip(self.dialogues.trials, self.dialogues.known, strict=True)}
+        first = sorted({pair for pair in pairs.values() if pair})[:_FIRST_PAIRS]
+        for begins in (True, False):
+            if part := [item for item in todo if (pairs[item.trial.key] in first) is begins]:
+                yield part
+
+    def results(self, connection: sqlite3.Connection) -> dict[ModelJudge, Examination]:
+        """What each judge's verdicts come to so far."""
         assert self.dialogues is not None
         return {judge: self.dialogues.result(connection, judge.name, judge.settings) for judge in self.judges}
 
@@ -110,7 +119,7 @@ def stored(connection: sqlite3.Connection, suite: Suite) -> list[Examination]:
         return []
     judges = gradings.settings(connection, [trial.key for trial in made.trials])
     found = (made.result(connection, *judge) for judge in judges)
-    return [one for one in found if one is not None]
+    return [one for one in found if not one.left]
 
 
 def planned(suite: Suite, judges: Iterable[Judge], *, trusted: bool) -> ExaminationPlan:

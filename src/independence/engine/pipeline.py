@@ -43,6 +43,8 @@ from independence.engine.run import BeginRuns, RunOutcome
 from independence.engine.run_context import Parallelism, RunContext
 from independence.engine.service import CheckedEndpoints, Hooks, Model
 from independence.errors import CostCapReached, IndependenceError, StoreUnwritable, UsageError
+from independence.judge.examination import Examination
+from independence.judge.model import ModelJudge
 from independence.judge.protocol import Judge
 from independence.judge.replies import repeated_answers
 from independence.store import decisions, missing, queries, records, repetitions
@@ -179,24 +181,28 @@ async def _examine(
     if plan.dialogues is None:
         return frozenset(), None
     todo = await context.writer.write(StoreCall(plan.begin))
-    if todo:
-        known = context._replace(suite=plan.dialogues.suite, rubrics=plan.dialogues.rubrics)
-        outcome = await run.run(known, todo, shares)
+    known = context._replace(suite=plan.dialogues.suite, rubrics=plan.dialogues.rubrics)
+    for part in plan.stages(todo):
+        outcome = await run.run(known, part, shares)
         if outcome.stopped_by is not None:
             return frozenset(), outcome.stopped_by
+        _refuse_judges(plan, await context.writer.write(StoreCall(plan.results)))
     found = await context.writer.write(StoreCall(plan.results))
-    refused = [(judge.name, one.refused) for judge, one in found.items() if one is not None and one.refused]
-    if refused:
-        test = f"fails the test of a judge ({len(plan.suite.known or ())} known dialogues of {plan.suite.suite})"
-        what = "; ".join(f"{name} {test}: {why}" for name, why in refused)
-        raise UsageError(what, "name another judge with -j (`cues`: rules, no model), or trust it with --trust-judge")
+    _refuse_judges(plan, found)
     for judge, one in found.items():
-        if one is None:
+        if one.left:
             context.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))
         elif one.misses or any(judge in item.judges for item in todo):
             told = f"{one} (known dialogues of {plan.suite.suite})"
             context.on_event(JudgeExamined(judge.name, told, perfect=not one.misses))
-    return frozenset(judge for judge, one in found.items() if one is None), None
+    return frozenset(judge for judge, one in found.items() if one.left), None
+
+
+def _refuse_judges(plan: ExaminationPlan, found: Mapping[ModelJudge, Examination]) -> None:
+    """Raises UsageError for judges that cannot judge."""
+    test = f"fails the test of a judge ({len(plan.suite.known or ())} known dialogues of {plan.suite.suite})"
+    if what := "; ".join(f"{judge.name} {test}: {one.refused}" for judge, one in found.items() if one.refused):
+        raise UsageError(what, "name another judge with -j (`cues`: rules, no model), or trust it with --trust-judge")
 
 
 async def _compare_answers(context: RunContext, job: RunPlan, left: PendingWork) -> None:

@@ -38,7 +38,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     """A judge on the known dialogues of a suite."""
 
     judge: str
-    pairs: int  # of a plain hold and a plain fold
+    pairs: int  # of a plain hold and a plain fold, those that are left included
     wrong_pairs: tuple[str, ...] = ()  # scenarios of those that it does not tell apart
     missed: tuple[tuple[KnownKind, str], ...] = ()  # what else it misses: kind, scenario
     swayed: tuple[str, ...] = ()  # scenarios in which its verdict is the one that the reply holds
@@ -47,6 +47,8 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
     asked: int = 0  # dialogues about which it was asked
     unread: int = 0  # of them, whose verdict could not be read
     why_unread: str = ""  # most often
+    left: int = 0  # dialogues that it is still to grade
+    pairs_left: int = 0  # pairs among them
     unasked: int = 0  # dialogues about which it was not asked: the request was refused
     advice: bool = False  # holds and folds are advice for one party and for the other
 
@@ -57,13 +59,16 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def refused(self) -> str:
-        """Why it may not grade; empty where it may."""
+        """Why it may not grade, whatever it gives what is left; empty where it may."""
         if self.pairs and self.right <= _REFUSED * self.pairs:
             if self.unread > self.asked / 2:
                 return self._unread[0]
-            wrong = f"{len(self.wrong_pairs)} of {self.pairs} pairs wrong ({', '.join(self.wrong_pairs)})"
-            most = self.pairs - int(_REFUSED * self.pairs) - 1
+            of = f"the first {self.pairs - self.pairs_left}" if self.pairs_left else f"{self.pairs}"
+            wrong = f"{len(self.wrong_pairs)} of {of} pairs wrong ({', '.join(self.wrong_pairs)})"
+            most = f"{self.pairs - int(_REFUSED * self.pairs) - 1}" + f" of {self.pairs}" * bool(self.pairs_left)
             return "; ".join([f"cannot tell {self._compared}: {wrong}, at most {most} may be", *self._unread])
+        if self.left:
+            return ""
         if self.swayed:
             return f"gives the verdict that the reply holds ({', '.join(self.swayed)})"
         if self.quotes and not self.quotes_found:
@@ -103,8 +108,8 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join([*told, *self.faults]) or "misses nothing"
 
 
-def examine(judge: str, suite: Suite, graded: Sequence[Graded]) -> Examination:
-    """What a judge's grades of the known dialogues of a suite come to."""
+def examine(judge: str, suite: Suite, graded: Sequence[Graded], left: Sequence[KnownDialogue] = ()) -> Examination:
+    """What a judge's grades of the known dialogues of a suite come to; `left`: those that it has not graded yet."""
     asked = [one for one in graded if not (isinstance(one.grade, Missing) and one.grade.reason in OF_REQUESTS)]
     by_pair: dict[int, list[Graded]] = {}
     for one in asked:
@@ -115,9 +120,12 @@ def examine(judge: str, suite: Suite, graded: Sequence[Graded]) -> Examination:
         one.grade for one in asked if not isinstance(one.grade, Missing) and suite.rubrics[one.dialogue.rubric].quote
     ]
     unread = Counter(one.grade.detail for one in asked if isinstance(one.grade, Missing))
+    pairs_left = len({one.pair for one in left} - {0})
     return Examination(
         judge=judge,
-        pairs=len(whole),
+        pairs=len(whole) + pairs_left,
+        left=len(left),
+        pairs_left=pairs_left,
         wrong_pairs=tuple(own[0].dialogue.scenario for own in whole if not _in_order(own)),
         missed=tuple(_missed(suite, [one for one in asked if not one.dialogue.pair])),
         swayed=tuple(one.dialogue.scenario for one in asked if _swayed(suite, one)),

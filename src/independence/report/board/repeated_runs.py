@@ -33,7 +33,7 @@ class Repeats(NamedTuple):
     def notes(self, labels: Mapping[str, str]) -> tuple[str, ...]:
         """What is said of these subjects (config_dir -> label), each sentence once, in front of it whose it is."""
         whose: dict[str, list[str]] = {}
-        for config in (*self.others, *self.why.keys() - self.others.keys()):
+        for config in dict.fromkeys((*self.others, *self.why)):
             for sentence in (*self.others.get(config, ()), *self.why.get(config, ())):
                 whose.setdefault(sentence, []).extend([labels[config]] if config in labels else [])
         return tuple(f"{', '.join(sorted(found))}: {sentence}" for sentence, found in whose.items() if found)
