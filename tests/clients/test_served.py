@@ -133,9 +133,7 @@ async def test_a_server_that_was_started_again_is_asked_what_it_has_loaded(
         assert [one.path for one in server.seen].count("/props") == (1 if loaded else 2)
         return
     for _ in range(2):  # nothing of it is kept
-        with pytest.raises(
-            protocol.Parked, match=r"has loaded `gemma-Q4`, not `SmolLM2-Q8`; its answers"
-        ):
+        with pytest.raises(protocol.Parked, match=r"has loaded `gemma-Q4`, not `SmolLM2-Q8`; its answers"):
             await line.client.ask(conftest.question())
 
 
