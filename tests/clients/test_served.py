@@ -9,7 +9,6 @@ from multidict import CIMultiDict
 
 from independence.clients import protocol, served
 from independence.clients.catalogue import Catalogue, ModelInfo
-from independence.types import Sampling
 
 from . import conftest
 from .conftest import SAID, Step, completion
@@ -52,7 +51,7 @@ LISTED = Catalogue(
 
 
 def marked(asked: str, told: Any, host: Any = None, pin: str | None = None, known: Catalogue = LISTED) -> list[str]:
-    return list(served.marks(asked, Sampling(provider=pin), told, host, known))
+    return list(served.marks(asked, pin, told, host, known))
 
 
 def test_another_listed_model_is_told_from_a_mere_other_name() -> None:

@@ -312,7 +312,8 @@ class EndpointConnection:
                 log.mark(_PROMPT_CUT.kind)
                 detail = f"the server read {tokens:,} prompt tokens and missed at least {lacking:,}"
                 return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
-        own = served.marks(request.model, request.sampling, body.model, body.provider, self.catalogue)
+        pin = None if self._dialect.own_server else request.sampling.provider  # there it names the weights
+        own = served.marks(request.model, pin, body.model, body.provider, self.catalogue)
         surely = protocol.OTHER_MODEL in received.flags  # a gateway said so, by whatever name
         found = tuple(mark for mark in own if not (surely and mark == protocol.OTHER_NAME))
         received = received._replace(flags=union(received.flags, found))

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from independence.clients import protocol
 from independence.clients.bodies import text_of
 from independence.clients.catalogue import Catalogue
-from independence.types import Sampling
 
 # Headers in which gateways name the model that answered, and those that count the fallbacks before it.
 _NAMED_IN: Final = ("ngrok-aig-model",)
@@ -86,17 +85,19 @@ def named(headers: Mapping[str, str]) -> str:
     return next(filter(None, (headers.get(name, "") for name in _NAMED_IN)), "")
 
 
-def marks(model: str, sampling: Sampling, served: object, host: object, known: Catalogue) -> Iterator[str]:
-    """How an answer is marked that was given under another name than the one asked for, or by another host."""
+def marks(model: str, pin: str | None, served: object, host: object, known: Catalogue) -> Iterator[str]:
+    """How an answer is marked that was given under another name than the one asked for, or by another host.
+
+    `pin`: the only host that may answer; None where the endpoint has no hosts.
+    """
     name, info = text_of(served), known.info(model)
     if name:
         own = (model, *((info.id, info.canonical_slug, info.weights) if info else ()))
         if not any(same(name, one) for one in own if one):
             listed = any(same(name, one) for one in known.models)
             yield protocol.OTHER_MODEL if listed else protocol.OTHER_NAME
-    if sampling.provider and text_of(host):
-        pinned, told = (re.sub(r"[^a-z0-9]+", "", one.lower()) for one in
-                        (sampling.provider.partition("/")[0], text_of(host)))  # fmt: skip
+    if pin and text_of(host):
+        pinned, told = (re.sub(r"[^a-z0-9]+", "", one.lower()) for one in (pin.partition("/")[0], text_of(host)))
         if not (pinned.startswith(told) or told.startswith(pinned)):
             yield protocol.OTHER_HOST
 

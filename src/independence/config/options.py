@@ -136,11 +136,9 @@ class ConnectionOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     )] = False
     stream: Annotated[bool | None, Flag(
         "Read answers as they are written, and give up on silence.  [default: from local servers]",
-        "--stream/--no-stream", group=ADVANCED, on="run check",
-    )] = None
+        "--stream/--no-stream", group=ADVANCED, on="run check")] = None
     strict_model: Annotated[bool, Flag(
-        "Refuse answers by another model than the one asked; else they are marked.",
-        group=ADVANCED, on="run check",
+        "Refuse answers by another model than the one asked; else they are marked.", group=ADVANCED, on="run check"
     )] = False
     executor: Annotated[str, Flag(
         "Who does the work: local (this process), ray (the workers of a Ray cluster).",
