@@ -19,7 +19,7 @@ ONE = (
     ("anthropic/claude-3.5-sonnet", "claude-3-5-sonnet-20241022"),
     ("claude-3.5-sonnet", "us.anthropic.claude-3-5-sonnet-20240620-v1:0"),
     ("gemma-3-270m", "gemma-3-270m-Q4_K_M.gguf"), ("SmolLM2-135M", r"C:\models\SmolLM2-135M.Q4_1.gguf"),
-    ("Qwen/Qwen3-8B", "/root/.cache/huggingface/hub/models--Qwen--Qwen3-8B/snapshots/abc123"),
+    ("Qwen/Qwen3-8B", "/cache/hub/models--Qwen--Qwen3-8B/snapshots/abc123"),
     ("gemini-2.5-pro", "models/gemini-2.5-pro-preview-05-06"), ("deepseek/deepseek-r1:free", "deepseek/deepseek-r1"),
     ("accounts/fireworks/models/deepseek-v3", "deepseek-v3"), ("mistral-large-latest", "mistral-large-2411"),
 )  # fmt: skip

@@ -436,10 +436,11 @@ class EndpointConnection:
                 failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")
             return failure, cost
         self._litellm = self._litellm or served.is_litellm(response.headers)
-        if not self._litellm and (header := served.replayed(response.headers)):
+        outcome, cost = wire.read(response, prices, self._secrets)
+        if not self._litellm and isinstance(outcome, ReceivedMessage) and protocol.CACHE_HIT in outcome.flags:
+            header = served.replayed(response.headers)
             remedy = f"`{served.refused_by(header)}` among the `headers:` of its endpoint asks for new ones"
             self._say(request.model, f"a gateway replays stored answers ({header}); {remedy}")
-        outcome, cost = wire.read(response, prices, self._secrets)
         if answer.tokens and not cost.usage.completion_tokens:
             usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
             cost = cost._replace(usage=usage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from independence.clients import protocol
@@ -49,6 +50,7 @@ class ModelName(NamedTuple):
     versions: frozenset[str]  # dates, and what stands behind a colon
 
 
+@lru_cache(4096)
 def parts(name: str) -> ModelName:
     """The parts of a name: `openai/gpt-4o-2024-11-20` is `gpt-4o` of that date, `qwen3:8b` a `qwen3` of that tag."""
     text = _FOLDER.sub("", name.strip().lower().replace("\\", "/").rstrip("/"))

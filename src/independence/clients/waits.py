@@ -70,6 +70,8 @@ def until_reset(headers: Mapping[str, object], now: datetime | None = None) -> f
     A limit that lifts later than is waited for is left to the refusal, which says more of it.
     """
     said = _lower(headers)
+    if "ratelimit" not in said and not any("remaining" in name and value == "0" for name, value in said.items()):
+        return 0.0
     spent = (one.seconds for one in _resets(said, _clock(said, now or datetime.now(UTC))) if one.left == 0)
     return max((seconds for seconds in spent if seconds <= LONGEST_WAIT_S), default=0.0)
 

@@ -182,13 +182,12 @@ async def _examine(
         return frozenset(), None
     todo = await context.writer.write(StoreCall(plan.begin))
     known = context._replace(suite=plan.dialogues.suite, rubrics=plan.dialogues.rubrics)
-    for part in plan.stages(todo):
-        outcome = await run.run(known, part, shares)
-        if outcome.stopped_by is not None:
+    for part in (*plan.stages(todo), ()):
+        found = await context.writer.write(StoreCall(plan.results))
+        _refuse_judges(plan, found)
+        outcome = await run.run(known, part, shares) if part else None
+        if outcome is not None and outcome.stopped_by is not None:
             return frozenset(), outcome.stopped_by
-        _refuse_judges(plan, await context.writer.write(StoreCall(plan.results)))
-    found = await context.writer.write(StoreCall(plan.results))
-    _refuse_judges(plan, found)
     for judge, one in found.items():
         if one.left:
             context.on_event(ModelStopped(judge.name, "it could not be asked about all known dialogues"))

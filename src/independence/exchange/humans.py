@@ -34,7 +34,7 @@ from independence.types import Scalar, Verdict
 
 COLUMNS = ("item", "rater", "field", "value")
 ITEM = 16  # hex digits of an item
-TEXT = "i"  # before an item in tables: spreadsheets would read some of the digits as a number
+LETTER = "i"  # before an item in tables: spreadsheets would read some of the digits as a number
 _NUMBER = re.compile(r"[\d.,]+(?:e[+-]?\d+)?")
 _RATINGS = ".json"
 _TABLES = (".csv", ".tsv", ".txt")  # Excel names its "Unicode text" .txt
@@ -162,7 +162,7 @@ def scorable(connection: sqlite3.Connection, asked: str | None) -> dict[str, dic
 def _item(written: str) -> str:
     """An item as it is written in a table or on a page."""
     low = written.lower()
-    return low.removeprefix(TEXT)[:ITEM] if len(low) > ITEM else low
+    return low.removeprefix(LETTER)[:ITEM] if len(low) > ITEM else low
 
 
 def _scores(text: str, path: Path) -> Iterator[HumanScore]:

@@ -18,7 +18,7 @@ from independence.engine.dialogue import TrialProgress
 from independence.engine.plan import Trial
 from independence.errors import StoreError
 from independence.exchange.export_tables import chosen_subjects
-from independence.exchange.humans import COLUMNS, ITEM, TEXT, scale
+from independence.exchange.humans import COLUMNS, ITEM, LETTER, scale
 from independence.exchange.requests import in_published_words
 from independence.report.board import verdict_frame
 from independence.report.files.table import cell
@@ -105,7 +105,7 @@ def to_csv(suite: Suite, drawn: Sequence[LabelCandidate], raters: Sequence[str] 
             unknown = {slot: f"{{{{{slot}}}}}" for slot in slots(field.about)}
             asks = fill(field.about, unknown | suite.vars | scenario.vars)
             for rater in wanted:
-                writer.writerow((TEXT + one.item, cell(rater), name, "", scale(field), cell(asks), text))
+                writer.writerow((LETTER + one.item, cell(rater), name, "", scale(field), cell(asks), text))
     return out.getvalue().encode("utf-8-sig", "backslashreplace")
 
 

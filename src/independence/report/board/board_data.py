@@ -119,7 +119,7 @@ class VerdictData(PlannedVerdicts, frozen=True, kw_only=True):
 
     @property
     def repeat_notes(self) -> tuple[str, ...]:
-        """Which runs only repeat earlier ones, in sentences."""
+        """Which runs only repeat earlier ones, and which answers others gave, in sentences."""
         return self.repeats.notes({config: who.name for config, who in self.about.items()})
 
 
@@ -221,7 +221,7 @@ def _with_subjects(connection: sqlite3.Connection, scope: BoardScope, verdicts: 
 class BoardRemarks(msgspec.Struct, frozen=True, kw_only=True):
     """What boards of every analysis say beside their rows."""
 
-    repeats: tuple[str, ...] = ()  # which runs only repeat earlier ones, and are counted once
+    repeats: tuple[str, ...] = ()  # runs that only repeat earlier ones and count once, and answers that others gave
     as_full: tuple[str, ...] = ()  # where no judge was asked for: others that graded everything
     dates: Dates | None = None  # of the replies and of this judge's verdicts
     language: str | msgspec.UnsetType = msgspec.UNSET  # of the suite, where it is not English

@@ -207,7 +207,7 @@ def _unequal(board: Board) -> Mapping[str, str] | None:
 
 
 def of_judge(board: BoardRemarks) -> list[str]:
-    """Lines about the judge, about runs that only repeat others, and about judges that graded as much."""
+    """Lines about the judge, runs that only repeat others, answers that others gave, and judges that graded as much."""
     return [*judge_lines(board), *board.repeats, *also_graded(board.as_full)]
 
 

@@ -23,7 +23,7 @@ _SERVED = (
 class OtherModels(NamedTuple):
     """What others answered, by config_dir."""
 
-    told: dict[str, str]  # in a sentence
+    told: dict[str, tuple[str, ...]]  # in sentences
     void: frozenset[str]  # those of whose answers others gave so many that none of theirs counts
 
 
@@ -34,7 +34,7 @@ def marked(flags: str | None) -> bool:
 
 def found(connection: sqlite3.Connection, where: Where, read: PlannedDialogues) -> OtherModels:
     """Who else answered in the dialogues of an edition under a condition."""
-    told, void = dict[str, str](), set[str]()
+    told, void = dict[str, tuple[str, ...]](), set[str]()
     if not any(marked(kind.flags) for kind in read.kinds):
         return OtherModels(told, frozenset())
     total, others, renamed = Counter[str](), dict[str, Counter[str]](), dict[str, Counter[str]]()
@@ -58,5 +58,5 @@ def found(connection: sqlite3.Connection, where: Where, read: PlannedDialogues) 
                 void.add(config)
                 sentence += ", so their verdicts do not count and there is no index"
             sentences.append(f"{sentence}.")
-        told[config] = " ".join(sentences)
+        told[config] = tuple(sentences)
     return OtherModels(told, frozenset(void))

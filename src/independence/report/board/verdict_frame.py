@@ -236,7 +236,7 @@ def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | 
     marks = {} if by.imported else _unanswered(connection, scope, by.suite, read, places)
     if not by.imported:
         others = other_models.found(connection, scope.where, read)
-        repeats = repeats._replace(others={config: (told,) for config, told in others.told.items()})
+        repeats = repeats._replace(others=others.told)
         void = {read.subjects.index(config) for config in others.void}
         by_others = {kind for kind, one in enumerate(read.kinds) if other_models.marked(one.flags)} if void else ()
         marks |= {
