@@ -52,6 +52,15 @@ def test_without_a_usable_key_the_demo_is_named() -> None:
         assert environment.openrouter(env, keyless=True).api_key == ""
 
 
+def test_a_folder_called_dotenv_is_told_where_a_key_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for told in ("export your key or put it into .env;", "export your key (.env is a folder here, which is not read);"):
+        with pytest.raises(UsageError) as caught:
+            environment.openrouter({})
+        assert told in str(caught.value)
+        Path(".env").mkdir(exist_ok=True)
+
+
 def test_a_local_address_ends_in_v1_once_or_says_how_to_give_one() -> None:
     rows = {
         "http://127.0.0.1:1234": "http://127.0.0.1:1234/v1",

@@ -282,9 +282,7 @@ class Bucket:
         it raises ends the wait, and the token goes to the next.
         """
         async with self._line:
-            while (left := self.left()) > 0:
-                beat(left)
-                await asyncio.sleep(min(left, HEARTBEAT_S))
+            await _wait(self.left, beat)
             self._tokens -= 1
 
 
@@ -317,6 +315,13 @@ class PacedCall:
                 self._bucket.moved()
 
 
+async def _wait(left: Callable[[], float], beat: Callable[[float], None]) -> None:
+    """Wait until no seconds are left. `beat` is called with them now and every second; what it raises ends the wait."""
+    while (seconds := left()) > 0:
+        beat(seconds)
+        await asyncio.sleep(min(seconds, HEARTBEAT_S))
+
+
 class Hold:
     """Lets no request leave for as long as a server said, and then one after another.
 
@@ -338,9 +343,7 @@ class Hold:
         """Wait for its end, first come, first served. `beat` is called as a bucket calls it."""
         clock = asyncio.get_running_loop().time
         async with self._line:
-            while (left := self._until - clock()) > 0:
-                beat(left)
-                await asyncio.sleep(min(left, HEARTBEAT_S))
+            await _wait(lambda: self._until - clock(), beat)
             self._until = clock() + self._gap
             self._gap *= _SOONER
 
