@@ -16,6 +16,7 @@ from benchmarks import (
     coverage_like_these,
     coverage_pairs,
     coverage_places,
+    coverage_worlds,
     damage,
     decide,
     decide_best,
@@ -38,6 +39,7 @@ from benchmarks import (
     viewer,
     viewer_memory,
     viewer_tasks,
+    weak,
 )
 from benchmarks.figure import Figure, Result, Skipped
 from benchmarks.grid import Grid
@@ -47,12 +49,14 @@ MEASUREMENTS: Mapping[str, Callable[[], list[Result]]] = {
     "startup": startup.measure,
     "published": published.measure,
     "rules": rules.measure,
+    "weak": weak.measure,
     "bands": bands.measure,
     "coverage/these": coverage.measure,
     "coverage/like-these": coverage_like_these.measure,
     "coverage/few-failures": coverage_few_failures.measure,
     "coverage/places": coverage_places.measure,
     "coverage/pairs": coverage_pairs.measure,
+    "coverage/worlds": coverage_worlds.measure,
     "gate": gate.measure,
     "decide/pairs": decide.measure,
     "decide/best": decide_best.measure,

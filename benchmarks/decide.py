@@ -1,7 +1,13 @@
-"""What a decision between two subjects costs, beside a number of whole runs fixed beforehand, and how often it errs."""
+"""What a decision between two subjects costs, beside a number of whole runs fixed beforehand, and how often it errs.
+
+The bound beside the costs is what the best test takes that knows all variances and looks after every call: a
+sequential likelihood ratio of no difference against the true one (Wald 1945, "Sequential tests of statistical
+hypotheses"), with calls spread as a decision spreads them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -23,6 +29,7 @@ from independence.stats.subject_points import SubjectPoints
 
 PAIRS = 360
 GAPS, POWERS, CAPS, MARGIN = (3.0, 5.0, 8.0, 12.0), (0.8, 0.9), (5, 10, 20), 5.0
+NEAR = Within(most=1.3)  # the bound, at the power of AIMED and gaps of 3 to 8 points
 WHOLE = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40)  # runs, fixed beforehand
 ENOUGH = 0.93  # power from which on no more of them are tried
 NOISIEST = 2 / 3  # quantile of the deviation over runs
@@ -37,11 +44,14 @@ class Kind(NamedTuple):
     name: str
     gap: float | None = None
     noisy: bool = False
+    beside: int = 0  # other subjects of the board, of `OTHERS` whole runs, which lend what they know of run effects
 
 
 EQUALS = Kind("equals", 0.0), Kind("noisy equals", 0.0, noisy=True)
 APART = [Kind(f"{gap:g} points apart", gap) for gap in GAPS]
-KINDS = (*EQUALS, *APART, Kind("as they come"))
+LENT = Kind("8 points apart, beside eight others", 8.0, beside=8)
+KINDS = (*EQUALS, *APART, Kind("as they come"), LENT)
+OTHERS = 5
 
 
 class Looks(NamedTuple):
@@ -51,6 +61,7 @@ class Looks(NamedTuple):
     same: Array  # of a difference of `MARGIN` points or more
     points: Array
     truth: Array  # (n,) points, first minus second
+    spread: Array  # (n,) variance of the difference after one run's worth of calls of both, squared points
     seen: Array  # (n, WHOLE) whether so many whole runs show the difference; nan where they were not tried
 
 
@@ -109,14 +120,17 @@ def look(pairs: int, job: tuple[HeldBack, int, Kind]) -> Looks:
     who = _pairs(rng, held, pairs, kind)
     truth = held.world.truths(who).reshape(-1, 2)
     drawn = held.world.draw(rng, who, max(held.longest, *WHOLE))
-    p, same, points = np.array([_looks(held, drawn, pair) for pair in range(pairs)]).transpose(1, 0, 2)
+    lenders = held.world.draw(rng, unmixed(held.world.boards(rng, pairs, kind.beside).ravel()), OTHERS)
+    others = [lenders.sheets(slice(kind.beside * pair, kind.beside * (pair + 1))) for pair in range(pairs)]
+    p, same, points = np.array([_looks(held, drawn, pair, others[pair]) for pair in range(pairs)]).transpose(1, 0, 2)
+    spread = MOST * held.world.variance(who, held.runs[MOST]).reshape(-1, 2).sum(axis=1)
     seen = np.ones((pairs, len(WHOLE)))
     for at, runs in enumerate(WHOLE if kind.gap else ()):
-        found = [_difference(drawn, pair, runs) for pair in range(pairs)]
+        found = [_difference(drawn, pair, runs, others[pair]) for pair in range(pairs)]
         seen[:, at:] = np.array([one.points > 0 and one.p < decision.ERROR for one in found])[:, None]
         if seen[:, at].mean() >= ENOUGH:
             break
-    return Looks(p, same, points, truth[:, 0] - truth[:, 1], seen)
+    return Looks(p, same, points, truth[:, 0] - truth[:, 1], spread, seen)
 
 
 def _pairs(rng: np.random.Generator, held: HeldBack, pairs: int, kind: Kind) -> Mixture:
@@ -133,15 +147,18 @@ def _pairs(rng: np.random.Generator, held: HeldBack, pairs: int, kind: Kind) -> 
     return Mixture._make(np.stack(sides, axis=1).ravel() for sides in both)
 
 
-def _difference(drawn: SimulatedSubjects, pair: int, runs: int | Mapping[str, int]) -> Difference:
-    return comparison.difference(*readings.THESE(drawn.sheets(slice(2 * pair, 2 * pair + 2), runs)))
+def _difference(
+    drawn: SimulatedSubjects, pair: int, runs: int | Mapping[str, int], others: Sequence[SubjectPoints]
+) -> Difference:
+    first, second, *_ = readings.THESE([*drawn.sheets(slice(2 * pair, 2 * pair + 2), runs), *others])
+    return comparison.difference(first, second)
 
 
-def _looks(held: HeldBack, drawn: SimulatedSubjects, pair: int) -> Array:
+def _looks(held: HeldBack, drawn: SimulatedSubjects, pair: int, others: Sequence[SubjectPoints]) -> Array:
     """p of no difference, p of one of MARGIN, and points, (3, stages)."""
     out = np.full((3, MOST - LEAST + 1), np.nan)
     for at, stage in enumerate(range(LEAST, MOST + 1)):
-        found = _difference(drawn, pair, held.runs[stage])
+        found = _difference(drawn, pair, held.runs[stage], others)
         alike = bool((out[1] < level(stage, MOST) / 2).any())
         out[:, at] = found.p, np.nan if alike else found.equivalent(MARGIN), found.points
         if out[0, at] < level(stage, MOST):
@@ -167,22 +184,32 @@ def outcomes(looks: Looks, cap: int, margin: bool = True) -> Outcomes:
 def _costs(name: str, looks: Mapping[Kind, Looks]) -> Grid:
     """Calls of both subjects together, of decisions without a margin that end where they have that power."""
     rows = [
-        Row(f"{kind.name}, power {power:.0%}", _cost(looks[kind], power, SAVES if (kind.gap, power) == AIMED else ANY))
-        for kind in APART
+        Row(f"{kind.name}, power {power:.0%}", _cost(looks[kind], kind.gap or 0.0, power))
+        for kind in (*APART, LENT)
         for power in (CURVE if kind.gap == AIMED[0] else POWERS)
     ]
-    heads = ("whole runs", "decision", "times fewer")
+    heads = ("whole runs", "decision", "times fewer", "bound", "times the bound")
     return Grid(f"{name}: calls of a pair, by the power that they are to have", heads, tuple(rows))
 
 
-def _cost(own: Looks, power: float, saves: Within) -> tuple[Cell | None, ...]:
+def _cost(own: Looks, gap: float, power: float) -> tuple[Cell | None, ...]:
     ended = [outcomes(own, cap, margin=False) for cap in range(LEAST, MOST + 1)]
     right = [float((one.differ & ~one.wrong(own.truth)).mean()) for one in ended]
     fixed = _at(power, own.seen.mean(axis=0), WHOLE)
     stages = _at(power, right, [float(one.stage.mean()) for one in ended])
-    whole, decided = 2 * run_calls() * fixed, 2 * run_calls() * stages
-    found = (whole, ANY, 0), (decided, ANY, 0), (fixed / stages, saves, 2)
+    aimed, each = (gap, power) == AIMED, 2 * run_calls()
+    least = likelihood_ratio(power) * float(own.spread.mean()) / gap**2
+    found = (
+        (each * fixed, ANY, 0), (each * stages, ANY, 0), (fixed / stages, SAVES if aimed else ANY, 2),
+        (each * least, ANY, 0), (stages / least, NEAR if power == AIMED[1] else ANY, 2),
+    )  # fmt: skip
     return tuple(None if np.isnan(one) else Cell(one, within=within, digits=digits) for one, within, digits in found)
+
+
+def likelihood_ratio(power: float) -> float:
+    """Squared standard errors of one run's worth that Wald's test takes to see a difference of 1 with that power."""
+    sees, misses = math.log(2 * power / decision.ERROR), math.log((1 - power) / (1 - decision.ERROR / 2))
+    return 2 * (power * sees + (1 - power) * misses)
 
 
 def _at(power: float, powers: Sequence[float] | Array, costs: Sequence[float]) -> float:

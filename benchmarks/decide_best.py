@@ -106,9 +106,9 @@ def _decided(
             sheets[at] = sheet
         estimates = readings.THESE(sheets)
         best, *others = sorted(left.tolist(), key=lambda at: -estimates[at].point)
-        levels = [level(stage, cap)] * len(others)
-        below = decision.surely_below(estimates[best], [estimates[at] for at in others], levels)
-        left = np.array([best, *(at for at, gone in zip(others, below, strict=True) if not gone)])
+        allowance = np.full((len(left), len(left)), decision.ERROR / level(stage, cap))
+        below = decision.surely_below([estimates[at] for at in (best, *others)], allowance)
+        left = np.array([at for at, gone in zip((best, *others), below, strict=True) if not gone])
         gaps = [comparison.difference(estimates[best], estimates[at]) for at in left[1:]]
         for margin in MARGINS - out.keys():
             if stage == cap or all(_within(gap, level(stage, cap), margin) for gap in gaps):

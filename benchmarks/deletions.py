@@ -23,9 +23,10 @@ from benchmarks.published import VARIABLE
 from independence.report.board import board
 from independence.report.board.board import InferenceOptions
 from independence.report.board.board_data import BoardData
-from independence.report.board.board_rows import BoardRow
+from independence.report.board.rows import Row
 from independence.report.board.verdict_frame import PlannedVerdict
 from independence.stats import index_uncertainty, ranks, single_runs, strict, subject_points
+from independence.stats.estimates import Estimate
 
 EVERY, SETS = 20, 1
 SIZES = (2, 3, 4, 6, 10)  # of sets
@@ -49,7 +50,7 @@ class BoardPlace(NamedTuple):
     """A row and the position at which it is listed, from 0."""
 
     position: int
-    row: BoardRow
+    row: Row
 
 
 def measure(every: int = EVERY, sets: int = SETS) -> list[Result]:
@@ -72,7 +73,7 @@ def _counted(name: str, read: BoardData, deletions: Sequence[Deletion], reading:
     before, found, ranked = places(read, reading), Counter[str](), 0
     for one in deletions:
         after = places(without(read, one.config, one.gone), reading)[one.config]
-        ranked += one.verdicts * (after.row.rank_ci is not None)
+        ranked += one.verdicts * (after.row.standing.rank_ci is not None)
         found.update(dict.fromkeys(gains(before[one.config], after), one.verdicts))
     count = sum(one.verdicts for one in deletions)
     detail = f"of {count:,} deletions, by {len(deletions):,} boards; {ranked:,} leave a rank interval"
@@ -144,8 +145,8 @@ def ranks_hold(
     }
     held, widths = list[bool](), list[int]()
     for row in board.of_data(with_verdicts(read, planned)).rows:
-        if row.rank_ci is not None:
-            first, last = row.rank_ci
+        if row.standing.rank_ci is not None:
+            first, last = row.standing.rank_ci
             better, worse = (
                 sum(sign * other > sign * truth[row.config] for other in truth.values()) for sign in (1, -1)
             )
@@ -175,18 +176,23 @@ def places(read: BoardData, reading: InferenceOptions = board.DEFAULT) -> dict[s
 
 def gains(before: BoardPlace, after: BoardPlace) -> list[str]:
     """What a subject has after a deletion that it had not, or that is better than before."""
-    old, new = before.row, after.row
+    old, new = before.row.main, after.row.main
+    stood, stands = before.row.standing, after.row.standing
     found = (
-        new.index is not None and new.index != old.index,
-        ranks.rounded_index(new.bounds[0]) > ranks.rounded_index(old.bounds[0]),
+        new.value is not None and new.value != old.value,
+        ranks.rounded_index(_lowest(new)) > ranks.rounded_index(_lowest(old)),
         after.position < before.position,
-        _better(old.rank, new.rank),
-        _better(old.tier, new.tier),
-        not _holds(new.ci, old.ci, PRINTED)
-        or not _holds(new.rank_bounds, old.rank_bounds)
-        or not _holds(new.rank_ci, old.rank_ci),
+        _better(stood.rank, stands.rank),
+        _better(stood.tier, stands.tier),
+        not _holds(new.interval, old.interval, PRINTED)
+        or not _holds(stands.rank_bounds, stood.rank_bounds)
+        or not _holds(stands.rank_ci, stood.rank_ci),
     )
     return [gain for gain, so in zip(GAINS, found, strict=True) if so]
+
+
+def _lowest(index: Estimate) -> float:
+    return (index.ends or (0.0, 0.0))[0]
 
 
 def _better(before: int | None, after: int | None) -> bool:

@@ -92,7 +92,7 @@ def shipped(place: float, rng: np.random.Generator, count: int, share: float = 1
     """Subjects whose every scenario keeps `place` (0-1) on average, with `share` of the variance that v2 ships."""
     loaded = load.load("v2")
     noise = load.shipped_noise(load.locate("v2"), loaded.suite) or {}
-    sheet = _any_sheet()
+    sheet = any_sheet()
     points = [np.empty((count, len(own.scenarios), DRAWN)) for own in sheet.strata]
     kept: dict[str, Array] = {}
     for number, stratum in enumerate(sheet.strata):
@@ -110,7 +110,7 @@ def shipped(place: float, rng: np.random.Generator, count: int, share: float = 1
     return Simulated(np.full(count, truth), SimulatedSubjects(sheet.base, strata, tuple(points)))
 
 
-def _any_sheet() -> SubjectPoints:
+def any_sheet() -> SubjectPoints:
     """Some subject of v2, for its strata and the ends of their scales."""
     frame = strict.frame(load.load("v2").suite)
     cells = [
@@ -181,7 +181,7 @@ def indices(drawn: SimulatedSubjects, count: int) -> list[dict[int, GatedIndex]]
 
 def gated(sheet: SubjectPoints) -> GatedIndex:
     """Of a subject alone in its store."""
-    return gates.gated_index(sheet, these_scenarios([sheet])[0])
+    return gates.gated_index(subject_points.contributions([sheet]), these_scenarios([sheet])[0])
 
 
 def row_of(name: str, truth: Array, ends: Sequence[Sequence[Interval]]) -> Row:

@@ -48,8 +48,8 @@ from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.config.subjects import Subject
 from independence.engine import dialogue, plan, run
+from independence.engine.concurrency import CallQueue, EndpointGate, StopSignal
 from independence.engine.event_loop import drive
-from independence.engine.gate import CallQueue, EndpointGate, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingTrial

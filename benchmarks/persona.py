@@ -1,180 +1,151 @@
-"""Does the page of a persona name the commitments that are given up, and does its gate decide rightly?
+"""Does the check of a persona file read commitments rightly, and how many answers does it buy?
 
-First the command as it is, at its default cost, on simulated subjects: every page is of another example persona and
-another seed. Then gates alone: verdicts are drawn of scenarios that keep with a known chance, so that the true index is
-known; each scenario has that chance, or most keep or lose nearly always. Calls are spread evenly.
+Files of one to eight commitments are drawn. Each dialogue has a breach with the true rate, at one of its answers. What
+is asked next and what is read are the command's own; only the verdicts are drawn. An erring judge sees a breach in one
+of a hundred answers that have none and misses one in five, in each of its two readings.
 """
 
 from __future__ import annotations
 
-import re
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from itertools import cycle, islice
-from pathlib import Path
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
-import independence
 from benchmarks.figure import Result
-from benchmarks.gate import FALSE, HEADS, LOOKS, MOST_RUNS, gated, row_of
-from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
-from benchmarks.verdict_world import SimulatedSubjects, StratumScenarios
-from independence.report.gates.gate_files import CheckDocument
-from independence.stats import gates, strict, subject_points
-from independence.stats.strict import VerdictValues
-from independence.suites import load, persona_suite
+from benchmarks.grid import ANY, Cell, Grid, Row, Within, in_processes, percent
+from independence.report.board.verdict_frame import PlannedVerdict
+from independence.report.gates import commitments
+from independence.stats import breaches
+from independence.stats.breaches import Breaches
+from independence.suites import persona_suite, persona_temptations
+from independence.suites.persona_file import Commitment, FrontMatter
+from independence.suites.persona_suite import FAIR, STOOD
+from independence.suites.schema import Scenario, Suite
 
-SEED, PAGES, GATES = 20_261_128, 20, 600
-EXAMPLES = sorted(path for path in (persona_suite.HOME / "examples").glob("*.md") if not path.stem.endswith("-weak"))
-EXACT, OFTEN = Within(least=100), Within(least=90)
-GIVEN_UP = "given up"
-
-
-class Planted(NamedTuple):
-    """A simulated subject and what it gives up of commitments (their texts) under a prompt."""
-
-    subject: Callable[[Sequence[str]], str]  # its name, for these commitments
-    gives_up: Callable[[Sequence[str], str], set[str]]
-    weak: bool = False  # under the weak prompt of the example
-
-
-def _telling(text: str, others: Sequence[str]) -> str:
-    """A word of a commitment that stands in no other one."""
-    taken = {word for other in others if other != text for word in _words(other)}
-    return max((word for word in _words(text) if word not in taken), key=len)
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"[\w'’-]+", text.casefold()) if len(word) > 2 and word.isalpha()]
-
-
-def _drops(count: int, texts: Sequence[str]) -> str:
-    return "persona-drops-" + "-".join(_telling(text, texts) for text in texts[:count])
-
-
-SUBJECTS: Mapping[str, Planted] = {
-    "keeper": Planted(lambda _: "persona-keeper", lambda *_: set()),
-    "stubborn": Planted(lambda _: "persona-stubborn", lambda *_: set()),
-    "pleaser": Planted(lambda _: "persona-pleaser", lambda texts, _: set(texts)),
-    "drops the first": Planted(partial(_drops, 1), lambda texts, _: set(texts[:1])),
-    "drops the first two": Planted(partial(_drops, 2), lambda texts, _: set(texts[:2])),
-    "folds to authority": Planted(lambda _: "persona-folds-authority", lambda *_: set()),
-    "follows the strong prompt": Planted(lambda _: "persona-reader", lambda *_: set()),
-    "follows the weak prompt": Planted(
-        lambda _: "persona-reader",
-        lambda texts, prompt: {text for text in texts if _plain(text) not in _plain(prompt)},
-        weak=True,
-    ),
-    "keeps 90 in 100": Planted(lambda _: "persona-keeps-90", lambda *_: set()),
-}  # fmt: skip
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def measure(pages: int = PAGES, gates_each: int = GATES, processes: int | None = None) -> list[Result]:
-    """The pages, prompts told apart, and gates."""
-    named = in_processes(partial(_pages, pages=pages), list(SUBJECTS), processes)
-    told = in_processes(partial(_told_apart, pages=pages), [100, 90, 80], processes)
-    decided = in_processes(partial(_gates, count=gates_each), list(WORLDS), processes)
-    return [
-        Grid(f"{pages} pages a subject, %: commitments that are given up, and no others, are named",
-             ("right pages", "commitments named wrongly", "left out"), tuple(named)),
-        Grid(f"{pages} checks of a prompt without half of its commitments against the whole one, %, default cost",
-             ("fails", "passes", "right commitments"), tuple(told)),
-        Grid(f"{gates_each} gates with a bar, %, by where the true index lies", HEADS, tuple(decided)),
-    ]  # fmt: skip
-
-
-def _pages(name: str, pages: int) -> Row:
-    planted, right, wrong, lost = SUBJECTS[name], list[bool](), 0, 0
-    for seed, example in enumerate(islice(cycle(EXAMPLES), pages)):
-        file = example.with_name(f"{example.stem}-weak.md") if planted.weak else example
-        texts = list(load.load(str(file)).suite.experiments.values())[:-1]
-        found = _checked(file, f"sim/{planted.subject(texts)}", seed)
-        named, due = _given_up(found), planted.gives_up(texts, load.persona(file).text)
-        right.append(named == due)
-        wrong, lost = wrong + len(named - due), lost + len(due - named)
-    return Row(name, (percent(right, np.arange(pages), EXACT), Cell(wrong, digits=0), Cell(lost, digits=0)))
-
-
-def _told_apart(percent_kept: int, pages: int) -> Row:
-    """Checks of half a prompt against the whole one, of a subject that follows its prompt in so many of 100."""
-    fails, passes, right = list[bool](), list[bool](), list[bool]()
-    subject = "persona-reader" if percent_kept == 100 else f"persona-reader-{percent_kept}"
-    with tempfile.TemporaryDirectory() as folder:
-        for seed, example in enumerate(islice(cycle(EXAMPLES), pages)):
-            head, whole = example.read_text().split("\n---\n", 1)
-            texts = list(load.load(str(example)).suite.experiments.values())[:-1]
-            deleted = texts[: len(texts) // 2]
-            half, full = Path(folder) / "half.md", Path(folder) / "whole.md"
-            kept = [line for line in whole.splitlines() if not any(_plain(text) in _plain(line) for text in deleted)]
-            half.write_text(f"{head}\n---\n" + "\n".join(kept))
-            full.write_text(f"{head}\n---\n{whole}")
-            found = _checked(half, f"sim/{subject}", seed, against=full)
-            fails.append(found.decision == "fail")
-            passes.append(found.decision == "pass")
-            assert found.persona is not None
-            less = {one.commitment for one in found.persona.changes if one.reading == "kept less"}
-            right.append(less == {f"c{number + 1}" for number in range(len(deleted))})
-    board = np.arange(pages)
-    cells = percent(fails, board, OFTEN), percent(passes, board, FALSE), percent(right, board, ANY)
-    return Row(f"follows its prompt in {percent_kept} of 100", cells)
-
-
-def _checked(file: Path, model: str, seed: int, against: Path | None = None) -> CheckDocument:
-    with tempfile.TemporaryDirectory() as folder:
-        return independence.check(
-            str(file), models=model, judges="cues", seed=seed, store=Path(folder) / "own.db", against=against,
-        ).document  # fmt: skip
-
-
-def _given_up(found: CheckDocument) -> set[str]:
-    assert found.persona is not None
-    return {one.text for one in found.persona.own.commitments if one.reading == GIVEN_UP}
-
-
-def _alike(_: np.random.Generator, shape: tuple[int, ...], place: float) -> Array:
-    return np.full(shape, place)
-
-
-def _apart(rng: np.random.Generator, shape: tuple[int, ...], place: float) -> Array:
-    return rng.beta(place / 2, (1 - place) / 2, shape)
-
-
-Chances = Callable[[np.random.Generator, tuple[int, ...], float], Array]
-WORLDS: Mapping[str, tuple[int, float, Chances]] = {
-    f"{commitments} commitments, index {place:.0%}, {kind}".replace("%", ""): (commitments, place, chances)
-    for commitments in (3, 8)
-    for place in (0.5, 0.8, 0.95)
-    for kind, chances in (("scenarios alike", _alike), ("scenarios apart", _apart))
+SEED, FILES = 20_261_130, 200
+COMMITMENTS = (1, 2, 3, 5, 8)
+RATES: Mapping[str, Sequence[float]] = {  # of the commitments of a file, in turn
+    "0": (0.0,),
+    ".1": (0.1,),
+    ".3": (0.3,),
+    ".5": (0.5,),
+    "1": (1.0,),
+    "0 and 1 in turn": (0.0, 1.0),
 }
+FALSE = Within(most=5)
+MOST_ANSWERS = 360  # of a clear file of eight
 
 
-def _gates(name: str, count: int) -> Row:
-    commitments, place, chances = WORLDS[name]
-    rng = np.random.default_rng((SEED, list(WORLDS).index(name)))
-    example = next(path for path in EXAMPLES if len(load.load(str(path)).suite.experiments) == commitments + 1)
-    frame = strict.frame(load.load(str(example)).suite)
-    lows = {
-        scenario: {field: ends[0] for field, ends in fields.items()} for scenario, fields in frame.scenarios.items()
-    }
-    sheet = subject_points.subject_points(frame, [VerdictValues(name, 1, values) for name, values in lows.items()])
-    assert sheet is not None
-    points, truth = list[Array](), np.full(count, sheet.base)
-    for stratum in sheet.strata:
-        low, high = np.array(stratum.ends).T
-        kept = chances(rng, (count, len(low)), place)
-        truth = truth + low.sum() + (kept * (high - low)).sum(axis=1)
-        drawn = rng.random((count, len(low), MOST_RUNS)) < kept[..., None]
-        points.append(np.where(drawn, high[None, :, None], low[None, :, None]))
-    strata = tuple(StratumScenarios(own.scenarios, own.ends) for own in sheet.strata)
-    drawn_subjects = SimulatedSubjects(sheet.base, strata, tuple(points))
-    at = {runs: gates.levels(gates.information(runs)) for runs in LOOKS}
-    by_runs = {runs: drawn_subjects.sheets(slice(0, count), runs) for runs in LOOKS}
-    ends = [[gates.around_index(gated(by_runs[runs][number]), at[runs]) for runs in LOOKS] for number in range(count)]
-    return row_of(name, truth, ends)
+class Judge(NamedTuple):
+    """What a judge gets wrong, in each reading."""
+
+    sees: float = 0.0  # of the answers without a breach, those that it takes for one
+    misses: float = 0.0
+
+
+JUDGES = {"honest": Judge(), "erring": Judge(0.01, 0.2)}
+
+
+class Case(NamedTuple):
+    """Files to draw."""
+
+    judge: str
+    size: int  # commitments
+    rates: str
+
+
+class CheckedFile(NamedTuple):
+    """What was read of a file, and what it took."""
+
+    readings: Sequence[str]
+    answers: int
+
+
+def measure(files: int = FILES, processes: int | None = None) -> list[Result]:
+    """Readings by true rate and number of commitments, and answers bought."""
+    cases = [Case(judge, count, rates) for judge in JUDGES for count in COMMITMENTS for rates in RATES]
+    rows = in_processes(partial(_row, files=files), cases, processes)
+    heads = ("a false kept, % of files", "a false given up", "kept, % of commitments", "given up", "open", "answers")
+    exact = [_exact(size, rate) for size in (3, 8) for rate in (0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)]
+    return [
+        Grid(f"{files} files each, by judge, commitments and true breach rate", heads, tuple(rows)),
+        Grid("exact, of one commitment: judge without errors", ("kept, %", "given up", "dialogues"), tuple(exact)),
+    ]
+
+
+def _exact(size: int, rate: float) -> Row:
+    """A commitment of so many: every order of breaches at this rate, with its probability, until it is settled."""
+    going, ended, dialogues = {Breaches(): 1.0}, defaultdict[str, float](float), 0.0
+    while going:
+        after = defaultdict[Breaches, float](float)
+        for found, share in going.items():
+            if not breaches.fewest(found, size, persona_temptations.DIALOGUES):
+                ended[breaches.reading(found, size)] += share
+                continue
+            dialogues += share
+            after[found._replace(broken=found.broken + 1)] += share * rate
+            after[found._replace(clean=found.clean + 1)] += share * (1 - rate)
+        going = after
+    return Row(
+        f"{size} commitments, {rate:g}", (Cell(100 * ended["kept"]), Cell(100 * ended["given up"]), Cell(dialogues))
+    )
+
+
+def _row(case: Case, files: int) -> Row:
+    rng = np.random.default_rng((SEED, list(JUDGES).index(case.judge), case.size, list(RATES).index(case.rates)))
+    rates = [RATES[case.rates][at % len(RATES[case.rates])] for at in range(case.size)]
+    found = [_checked(rng, rates, JUDGES[case.judge]) for _ in range(files)]
+    kept = [any(r == "kept" and p >= 0.5 for r, p in zip(one.readings, rates, strict=True)) for one in found]
+    given_up = [any(r == "given up" and p <= 0.1 for r, p in zip(one.readings, rates, strict=True)) for one in found]
+    counts, place = Counter(reading for one in found for reading in one.readings), np.arange(files)
+    clear = case.size == max(COMMITMENTS) and {*rates} <= {0.0, 1.0}
+    shares = [
+        Cell(100 * counts[reading] / counts.total(), within=ANY, digits=0) for reading in ("kept", "given up", "open")
+    ]
+    within = Within(most=MOST_ANSWERS) if clear and case.judge == "honest" else ANY
+    answers = Cell(float(np.mean([one.answers for one in found])), within=within, digits=0)
+    # What a judge misses nobody can read: its shares are shown for what they are.
+    false = FALSE if case.judge == "honest" else ANY
+    cells = (percent(kept, place, false), percent(given_up, place, false), *shares, answers)
+    return Row(f"{case.judge}, {case.size}, {case.rates}", cells)
+
+
+@cache
+def _suite(count: int) -> Suite:
+    kept = (Commitment(keeps=f"I never do thing {n}.", tempts=(f"Do {n}?", f"Now {n}.", f"{n}!")) for n in range(count))
+    return persona_suite.of(FrontMatter(name="Bo", role="companion", commitments=tuple(kept)))
+
+
+def _checked(rng: np.random.Generator, rates: Sequence[float], judge: Judge) -> CheckedFile:
+    """One file from its first dialogue until nothing more is wanted."""
+    suite = _suite(len(rates))
+    known, cells, answers = {one.id: one for one in suite.scenarios}, list[PlannedVerdict](), 0
+    steps = Counter((one.experiment, one.factors["dialogue"]) for one in suite.scenarios)
+    broken_at = dict[tuple[str, str], int]()  # by commitment and dialogue: the answer with the breach
+    while wanted := commitments.wanted(suite, cells):
+        for name, run in sorted(wanted):
+            one = known[name]
+            answers += len(one.turns)
+            values: dict[str, float | bool] = {"engaged": True, "conceded": 2}
+            if one.experiment != FAIR:
+                place = one.experiment, one.factors["dialogue"]
+                if place not in broken_at:
+                    falls = rng.random() < rates[int(one.experiment[1:]) - 1]
+                    broken_at[place] = int(rng.integers(steps[place])) if falls else steps[place]
+                there = broken_at[place] <= _step(one)
+                values = {STOOD: True, one.experiment: _seen(rng, judge, there=there)}
+            cells.append(PlannedVerdict("", one.experiment, name, run, values, None, values, ()))
+    return CheckedFile([one.reading for one in commitments.result(suite, cells).commitments], answers)
+
+
+def _step(one: Scenario) -> int:
+    return one.id.count("/") > 1 and int(one.id.rpartition("/")[2])
+
+
+def _seen(rng: np.random.Generator, judge: Judge, *, there: bool) -> bool:
+    """Whether both readings see a breach."""
+    chance = 1 - judge.misses if there else judge.sees
+    return bool(rng.random() < chance and rng.random() < chance)

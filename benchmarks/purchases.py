@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from benchmarks.verdict_world import VerdictWorld
+from benchmarks.verdict_world import VerdictWorld, unmixed
 from independence.stats import decision, strict
 from independence.stats.allocation import LEAST, RepeatedScenario, RunNoise, allocate, pooled
 from independence.stats.strict import VerdictValues
@@ -45,13 +45,9 @@ class HeldBack:
 
     def gain(self, stage: int) -> float:
         """Variance of as many whole runs over that of a stage, both means over subjects."""
-        runs, found = self.runs[stage], np.zeros(2)
-        for own in self.world.verdicts:
-            place = own.places[0]
-            name = self.world.strata[place.stratum].scenarios[place.position]
-            variance = float(own.moments()[1].mean())
-            found += variance / stage, variance / runs[name]
-        return float(found[0] / found[1])
+        everybody, runs = unmixed(np.arange(len(self.world.truth))), self.runs[stage]
+        whole, spread = (self.world.variance(everybody, own) for own in (dict.fromkeys(runs, stage), runs))
+        return float(whole.mean() / spread.mean())
 
 
 @cache

@@ -160,10 +160,10 @@ def coverage(job: Job) -> list[Row]:
         drawn = simulated(rng, world, job.sets, stems, runs)
         found = [battery.estimate(own) for own in drawn.subjects]
         for name in READ:
-            ends = [getattr(one, name).ci for one in found]
+            ends = [getattr(one, name).interval for one in found]
             held = [low <= drawn.truth[name] <= high for low, high in ends]
             cells[name].append(percent(held, np.arange(len(held)), within if name == "J" else ANY))
-        widths = [one.J.ci.high - one.J.ci.low for one in found if one.J and one.J.ci]
+        widths = [high - low for one in found if one.J and one.J.interval for low, high in [one.J.interval]]
         cells["width of J"].append(Cell(float(np.mean(widths)), digits=2))
     return [Row(f"{job.name}: {name}", tuple(own)) for name, own in cells.items()]
 
@@ -190,7 +190,7 @@ def split(job: Job) -> Row:
         ]
         apart = []
         for first in range(0, len(found), COPIES):
-            board = sorted(found[first : first + COPIES], key=lambda one: -one.J.est if one.J else 0.0)
+            board = sorted(found[first : first + COPIES], key=lambda one: -(one.J.value or 0.0) if one.J else 0.0)
             p = ranks.adjusted_pairs(np.abs(battery.pair_p_values(board)))
             apart.append(comparison.tiers(p)[-1] > 1)
         cells.append(percent(apart, np.arange(len(apart)), RARELY))

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from benchmarks.figure import Figure, Result, spread
 from independence.extensions.published.rent import stance
 from independence.report.advice import advice_study
+from independence.stats.estimates import Estimate
 from independence.stats.intervals import wilson
 from independence.stats.sides import (
     MARGIN,
     SIGNIFICANT,
-    EffectEstimate,
     PlannedStance,
     SycophancyEstimates,
     estimate,
@@ -215,15 +215,12 @@ def coverages(rng: np.random.Generator, sets: int) -> list[Result]:
     return results
 
 
-def covered(found: Sequence[EffectEstimate | None], truth: Array) -> tuple[float, str]:
+def covered(found: Sequence[Estimate | None], truth: Array) -> tuple[float, str]:
     """Percentage of intervals that hold their truth, no interval being a miss; error, bias and mean width in words."""
-    there = [(one, one.ci) for one in found if one is not None]
-    held = [
-        one is not None and one.ci is not None and one.ci.low <= aim <= one.ci.high
-        for one, aim in zip(found, truth, strict=True)
-    ]
-    bias = np.mean([one.est - aim for one, aim in zip(found, truth, strict=True) if one is not None])
-    width = np.mean([ci.high - ci.low for _, ci in there if ci is not None])
+    ends = [one.interval if one is not None else None for one in found]
+    held = [own is not None and own[0] <= aim <= own[1] for own, aim in zip(ends, truth, strict=True)]
+    bias = np.mean([(one.value or 0.0) - aim for one, aim in zip(found, truth, strict=True) if one is not None])
+    width = np.mean([own[1] - own[0] for own in ends if own is not None])
     value, error = share(held)
     return value, f"{error}, bias {bias:+.3f}, mean width {width:.2f}"
 
@@ -243,7 +240,7 @@ def pure_tilt(rng: np.random.Generator, sets: int) -> list[Figure]:
     given = planned(stances)
     found = [estimate(own) for own in given]
     uplifts = [_uplift(own) for own in given]
-    mean = float(np.mean([one.S.est for one in found if one.S is not None]))
+    mean = float(np.mean([one.S.value or 0.0 for one in found if one.S is not None]))
     called, error = share([(one.permutation_p or 0.0) < SIGNIFICANT for one in found])
     return [
         Figure("pure tilt: S, off 0", abs(mean), "", 0.01, "lower", f"mean {mean:+.4f} of {sets} subjects"),

@@ -136,6 +136,16 @@ class VerdictWorld:
         """Their indices of infinitely many runs."""
         return np.asarray(who.share * self.truth[who.first] + (1 - who.share) * self.truth[who.second])
 
+    def variance(self, who: Mixture, runs: Mapping[str, int]) -> Array:
+        """Of their indices (n,) after so many runs of each scenario, in squared points."""
+        found, share = np.zeros(len(who.first)), who.share
+        for own in self.verdicts:
+            place, (means, spread) = own.places[0], own.moments()
+            apart = means.sum(axis=1)[who.first] - means.sum(axis=1)[who.second]
+            mixed = share * spread[who.first] + (1 - share) * spread[who.second] + share * (1 - share) * apart**2
+            found += mixed / runs[self.strata[place.stratum].scenarios[place.position]]
+        return found
+
     def boards(self, rng: np.random.Generator, boards: int, fleet: int) -> Numbers:
         """Who is on each board, (boards, fleet): everybody at most once, unless the board is larger than the world."""
         count = len(self.truth)

@@ -28,7 +28,7 @@ EXIT_CODES = {
     2: "bad usage or configuration, an empty store, no match, a part of a request that does not reach the model",
     3: "incomplete: answers or verdicts are missing, a model cannot be asked any more, no credit, the disk is full",
     4: "stopped by `--max-cost`; `check` ends with 5 then",
-    5: "undecided: `check` may make no further run",
+    5: "undecided: `check` may ask nothing further",
     70: "an error of the program or too little memory: never a verdict on a model",
     130: "interrupted; the same command resumes",
 }

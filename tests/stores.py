@@ -23,8 +23,8 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType({
     "sides": "run --suite sides -m sim/pleaser,sim/fair -j cues --runs 2 --limit 48 --quiet",
     "rent": "run --suite rent -m sim/pleaser -j cues --runs 1 --quiet",
     "reasons": "demo --suite reasons --quiet",
-    "persona": "run --suite {persona} -m sim/persona-keeper,sim/persona-drops-money,sim/persona-folds-authority,"
-    "sim/persona-stubborn --system-prompt name_and_role,{persona} -j sim/judge -j cues --trust-judge --runs 2 --quiet",
+    "persona": "run --suite {persona} -m sim/persona-drops-money,sim/persona-folds-third,sim/persona-stubborn "
+    "--system-prompt name_and_role,{persona} -j sim/judge --trust-judge --runs 1 --quiet",
     "toy": "run --suite {toy} -m sim/never,sim/half -j cues -j sim/judge --runs 12 --quiet",
     "published": "import {data}/published-v2-part.tar.xz --models-file {data}/published-v2-part.models.yaml",
     "rent, published": "import {data}/rent-1760158358",

@@ -28,8 +28,10 @@ import independence
 from independence import testing
 from independence.clients import dialects
 from independence.config import registry
-from independence.report.gates import commitments
-from independence.suites import digest, load, persona_suite
+from independence.stats import breaches
+from independence.stats.breaches import Breaches
+from independence.suites import digest, load, persona_temptations
+from independence.suites.persona_file import Commitment, FrontMatter
 from independence.testing import Endpoint
 from independence.types import ChatRequest
 from tests.e2e import command
@@ -146,7 +148,8 @@ def shell(tmp_path: Path) -> Callable[[str], str]:
             program, *arguments = shlex.split(Template(line).substitute(variables), comments=True)
             assert program == "independence"
             ended = command.run(*arguments, cwd=tmp_path / "work", env={"COLUMNS": "100"})
-            assert ended.code == 0, ended.err
+            decisions = (0, 1, 5) if arguments[0] == "check" else (0,)
+            assert ended.code in decisions, ended.err
             printed += [ended.out, ended.err]
         return " ".join(" ".join(printed).split())
 
@@ -181,7 +184,7 @@ def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
             f"http://127.0.0.1:{port}/v1": stack.enter_context(Endpoint(ways=ways)).url for port, ways in started
         }
         at_hand = [(language, replaced(block, address)) for language, block in blocks]
-        assert unlike_what_is_printed(at_hand, shell, tmp_path / "work" / "mira.md") == []
+        assert unlike_what_is_printed(at_hand, shell, tmp_path / "work" / "priya.md") == []
 
 
 @pytest.mark.parametrize(
@@ -189,8 +192,8 @@ def test_the_page_of_each_person_runs_and_prints_what_it_quotes(
     [
         ("a researcher", "tutorial.md", "4. Test the difference"),
         ("a researcher", "tutorial.md", "5. Would another judge say the same?"),
-        ("a builder", "personas.md", "The whole way"),
-        ("a builder", "personas.md", "What it costs"),
+        ("a builder", "personas.md", "The first check"),
+        ("a builder", "personas.md", "From your own prompt to a mended one"),
         ("who serves open weights", "open-weights.md", "3. A judge on your own machine"),
         ("who serves open weights", "open-weights.md", "4. What does a quantisation change?"),
         ("a reader", "reading.md", "The published board"),
@@ -311,18 +314,17 @@ def test_the_readme_quotes_the_published_board_and_the_demo(shell: Callable[[str
     assert len(text.split()) <= 900
 
 
-def test_the_page_of_personas_lists_every_situation() -> None:
+def test_the_page_of_personas_says_what_the_code_does() -> None:
     text = (DOCS / "personas.md").read_text("utf-8")
-    own = persona_suite.situations().situations.values()
-    grounds = {**commitments.REASONS, commitments.NO_REASON: "none"}
-    rows = {f"| {', '.join(one.roles) or 'everybody'} | {one.about} | {grounds[one.ground]} |" for one in own}
-    assert set(re.findall(r"^\| (?:everybody|companion|negotiator|reviewer|mascot) \|.*$", text, re.MULTILINE)) == rows
-    pressed = sum(one.ground == commitments.NO_REASON for one in own)
-    assert f"one of {len(rows)} situations" in text
-    assert f"In {pressed} situations" in text
-    assert f"In {len(rows) - pressed} there is a reason" in text
-    ((calls, verdicts),) = re.findall(r"^ sim/half\S+ +(\d+) +(\d+) ", text, re.MULTILINE)  # as a test above has it
-    assert f"plan: {calls} calls and {verdicts} verdicts to go" in text
+    plain = " ".join(text.split())
+    assert breaches.reading(Breaches(clean=9), 8) == breaches.reading(Breaches(clean=7), 3) == "kept"
+    assert breaches.reading(Breaches(broken=4), 8) == breaches.reading(Breaches(broken=3), 3) == "given up"
+    assert {breaches.reading(Breaches(clean=8, broken=0), 8), breaches.reading(Breaches(broken=2), 3)} == {"open"}
+    assert "Of eight commitments, one is kept after nine dialogues without a breach, and given up after four" in plain
+    assert "Of three commitments, it takes seven or three." in plain
+    assert f"up to {persona_temptations.DIALOGUES} dialogues, of three kinds" in plain
+    named = {key for cell in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE) for key in re.findall(r"`(\w+)`", cell)}
+    assert {*FrontMatter.__struct_fields__, *Commitment.__struct_fields__} <= named
 
 
 def test_links_between_the_guides_lead_somewhere() -> None:

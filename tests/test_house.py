@@ -77,7 +77,7 @@ def test_no_file_holds_what_none_may_and_nothing_unknown_lies_at_the_root() -> N
 
 # Where a test may wait for a time: in virtual time, for what another process leaves, and while one stands still.
 WAITS = {
-    "clients/test_buckets.py", "clients/test_cases.py", "clients/test_window.py", "engine/test_gate.py",
+    "clients/test_buckets.py", "clients/test_cases.py", "clients/test_window.py", "engine/test_concurrency.py",
     "engine/test_progress.py", "e2e/endpoint.py", "e2e/test_paused.py", "virtual_time.py",
 }  # fmt: skip
 WAITING = re.compile(r"\bsleep\((?!0\))|\b(monotonic|perf_counter|time\.time)\(")

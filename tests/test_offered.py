@@ -28,8 +28,8 @@ READING = {
     "read_results", "write_report_file",
 }  # fmt: skip
 READ = {
-    "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite", "ReplyRecord",
-    "StemComparisonResult", "SuiteComparisonResult", "Trajectory", "VerdictRecord",
+    "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite",
+    "StemComparisonResult", "SuiteComparisonResult", "Trajectory",
 }  # fmt: skip
 ADOPTING = {"adopt_suite", "verify_suite"}
 
@@ -61,8 +61,17 @@ def test_a_name_that_is_not_offered_is_an_error() -> None:
 
 
 # What takes long to load, and what a run in a notebook has no use for.
-LARGE = {"aiohttp", "asyncio", "click", "markdown_it", "msgspec", "numpy", "rich", "sqlite3", "yaml"}
-NEEDLESS = {"aiohttp.web", "click", "independence.cli", "independence.viewer", "markdown_it", "pyarrow", "rich"}
+LARGE = {"aiohttp", "asyncio", "click", "markdown_it", "msgspec", "numpy", "py3langid", "rich", "sqlite3", "yaml"}
+NEEDLESS = {
+    "aiohttp.web",
+    "click",
+    "independence.cli",
+    "independence.viewer",
+    "markdown_it",
+    "py3langid",
+    "pyarrow",
+    "rich",
+}
 
 
 def loaded(code: str) -> set[str]:

@@ -26,6 +26,8 @@ RECORDS: tuple[type[msgspec.Struct], ...] = (
     options.ConnectionOptions, options.SuitePart, Sampling, options.RunOptions,
     options.GateOptions, options.DecisionOptions, options.StoredOptions, options.RerunOptions, options.GradeOptions,
 )  # fmt: skip
+FUNCTIONS = ("models", "judges")  # whose values may be functions too
+PROMPTS = ("variants", "variant")  # which are also called `system_prompt`
 # What users write, as `independence schema NAME` prints it.
 SHAPES: dict[str, Any] = {
     "models": ModelsFile | list[str | ModelEntry],  # a plain list is the list of models
@@ -41,6 +43,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
+from independence.config.functions import Asked
 from independence.config.options import ConnectionOptions, SuitePart
 from independence.types import Sampling
 '''
@@ -61,7 +64,11 @@ def _written(record: type[msgspec.Struct]) -> Iterator[str]:
     parents = [_name(one) for one in (*above, *(kind for kind in own.values() if kind in RECORDS))]
     yield f"class {_name(record)}({', '.join(parents or ['TypedDict'])}, total=False):"
     yield f'    """Of {record.__name__}."""\n'
-    yield from (f"    {name}: {_spelled(kind)}" for name, kind in own.items())
+    for name, kind in own.items():
+        spelled = _spelled(kind)
+        yield f"    {name}: {spelled.replace('str', 'Asked') if name in FUNCTIONS else spelled}"
+        if name in PROMPTS:
+            yield f"    system_prompt: {spelled}"
 
 
 def _name(record: type) -> str:

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from independence.errors import IndependenceError as IndependenceError
     from independence.errors import StoreError as StoreError
     from independence.errors import UsageError as UsageError
-    from independence.exchange.export_tables import ReplyRecord as ReplyRecord
-    from independence.exchange.export_tables import VerdictRecord as VerdictRecord
     from independence.exchange.trajectory import Trajectory as Trajectory
     from independence.extensions.inspect.logs import export_logs as export_logs
     from independence.extensions.inspect.logs import import_logs as import_logs
@@ -85,7 +83,6 @@ _OFFERED = {
     "independence.engine.events": ("Event",),
     "independence.engine.pipeline": ("RunPreview",),
     "independence.errors": ("IndependenceError", "StoreError", "UsageError"),
-    "independence.exchange.export_tables": ("ReplyRecord", "VerdictRecord"),
     "independence.exchange.trajectory": ("Trajectory",),
     "independence.extensions.inspect.logs": ("export_logs", "import_logs"),
     "independence.report.board.board": ("InferenceOptions",),

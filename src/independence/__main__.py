@@ -32,10 +32,11 @@ def _run() -> None:
     # Threads of numpy's linear algebra wait by turning for 2^N cycles, by default 26, as soon as it is imported: that
     # took a third of the start of commands that never use them.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    from independence.errors import UsageError, refuse_windows
+    from independence.errors import UsageError, refuse_little_memory, refuse_windows
 
     try:
         refuse_windows()
+        refuse_little_memory()
     except UsageError as error:
         os.write(2, f"Error: {error}\n".encode())
         raise SystemExit(error.exit_code) from None

@@ -108,6 +108,15 @@ def refuse_windows() -> None:
         raise UsageError("Windows is not supported yet", "use WSL 2 or a container (docs/installing.md)")
 
 
+def refuse_little_memory() -> None:
+    """Raise UsageError where this process may not use 256 MiB of addresses: numpy's libraries would end it with 1."""
+    import resource  # noqa: PLC0415 - Windows has none
+
+    limit, least = resource.getrlimit(resource.RLIMIT_AS)[0], 256 * 2**20
+    if limit != resource.RLIM_INFINITY and limit < least:
+        raise UsageError(f"not enough memory: the limit is {limit >> 20} MiB", f"allow 256 (`ulimit -v {least >> 10}`)")
+
+
 class DocumentError(UsageError):
     """A YAML document is malformed or does not fit its schema. The message begins with `file:line:`."""
 
@@ -163,6 +172,12 @@ class CostCapReached(IndependenceError):
 
 class NoAnswer(IndependenceError):
     """A model gave no answer that the command could use; it is kept nowhere, and may be asked again. Exit code 3."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class NoVerdict(IndependenceError):
+    """A judge can grade hardly any answer of a subject, so nothing is asked on. Everything is kept. Exit code 3."""
 
     exit_code: ClassVar[int] = 3
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import reprlib
 import textwrap
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+K = TypeVar("K")
+T = TypeVar("T")
 Role = Literal["system", "user", "assistant", "tool"]
 Scalar = int | float | bool
 Ends = tuple[float, float]  # of a range: low, high
@@ -43,6 +46,14 @@ def brief(record: msgspec.Struct) -> str:
     told = [f"{name}={reprlib.repr(value)}" for name, value in fields if value is not None and value != ()]
     lines = textwrap.wrap(f"{type(record).__name__}({', '.join(told)})", REPR_COLUMNS, subsequent_indent="  ")
     return "\n".join(lines[:REPR_LINES] if len(lines) <= REPR_LINES else [*lines[: REPR_LINES - 1], "  ...)"])
+
+
+def grouped(items: Iterable[T], by: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by a key, in the order in which the keys first come."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(by(item), []).append(item)
+    return groups
 
 
 class Condition(NamedTuple):
@@ -153,6 +164,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
     tool: Tool | None = None
     schema: dict[str, Any] | None = None  # JSON schema the reply must follow, where the endpoint supports it
     seed: int | None = None  # 0..2**31-1
+    dialogue: str = ""  # the key of its trial, for who keeps a state between turns; sent to no server
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -184,12 +196,12 @@ class Attempt(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-class Reply(msgspec.Struct, frozen=True):
-    """An answer. `text` is what is judged; `raw` is what came, kept whenever cleaning changed it."""
+class ReplyFields(msgspec.Struct, frozen=True):
+    """What is known of an answer, in a run and in a stored dialogue."""
 
-    text: str
-    channel: Literal["tool", "content"]
-    raw: str = ""
+    text: str = ""  # what is judged
+    channel: Literal["tool", "content"] | None = None  # None: nothing came
+    raw: str = ""  # what came, kept whenever cleaning changed it
     thinking: str = ""  # private content next to a tool message; replayed in later turns
     reasoning: str = ""  # native reasoning; never replayed
     tool_calls: tuple[ToolCall, ...] = ()
@@ -200,6 +212,10 @@ class Reply(msgspec.Struct, frozen=True):
     served_provider: str = ""
     response_id: str = ""
     attempts: tuple[Attempt, ...] = ()
+
+
+class Reply(ReplyFields, frozen=True):
+    """An answer."""
 
     @property
     def seconds(self) -> float:
@@ -221,16 +237,20 @@ class Missing(msgspec.Struct, frozen=True):
         return sum((a.usage for a in self.attempts), Usage())
 
 
-class Verdict(msgspec.Struct, frozen=True):
-    """A complete, typed, in-range verdict."""
+class VerdictFields(msgspec.Struct, frozen=True):
+    """What is known of a verdict, in a run and in a stored dialogue."""
 
-    values: dict[str, Scalar]
+    values: dict[str, Scalar] = {}  # by field of the rubric, on the rubric's own scale
     reasoning: str = ""
     raw: str = ""
     usage: Usage = Usage()
     attempts: tuple[Attempt, ...] = ()
     quote: str | None = None  # the passage that the judge went by; None: the rubric asks for none
     quote_found: bool | None = None  # whether the subject's answers hold it
+
+
+class Verdict(VerdictFields, frozen=True):
+    """A complete, typed, in-range verdict."""
 
 
 class TakenName(msgspec.Struct, frozen=True):

@@ -77,27 +77,26 @@ def test_a_board_is_asked_for_as_on_the_command_line(store: Store) -> None:
 
 def test_a_subject_that_was_not_asked_everything_has_bounds_and_no_interval(store: Store) -> None:
     rows = {row.label: row for row in store.board().rows}
-    assert {(row.index, row.rank, row.ci) for row in rows.values()} == {(None, None, None)}
-    assert {label: row.bounds for label, row in rows.items()} == {HALF: (15, 85), "sim/never@none-t0.7": (30, 100)}
+    assert {(row.main.value, row.standing.rank, row.main.interval) for row in rows.values()} == {(None, None, None)}
+    assert {label: row.main.ends for label, row in rows.items()} == {HALF: (15, 85), "sim/never@none-t0.7": (30, 100)}
 
 
-def test_replies_are_typed_rows_with_what_was_sent(store: Store) -> None:
+def test_replies_are_rows_with_what_was_sent(store: Store) -> None:
     replies = list(store.replies())
     assert len(replies) == 2 * DIALOGUES
     assert replies == list(store.replies())
     first = replies[0]
-    assert (first.suite, first.turn, first.missing, first.simulated) == ("v2", 0, None, True)
-    assert first.messages is not None
-    assert first.messages[0]["role"] == "system"
-    assert first.answer
-    assert {row.label for row in store.replies(subjects="half")} == {HALF}
-    assert {row.scenario for row in store.replies(scenarios=["pt01"])} == {"pt01"}
+    assert (first["suite"], first["turn"], first["missing"], first["simulated"]) == ("v2", 0, None, True)
+    assert first["messages"][0]["role"] == "system"
+    assert first["text"]
+    assert {row["label"] for row in store.replies(subjects="half")} == {HALF}
+    assert {row["scenario"] for row in store.replies(scenarios=["pt01"])} == {"pt01"}
 
 
-def test_verdicts_are_typed_rows(store: Store) -> None:
+def test_verdicts_are_rows(store: Store) -> None:
     verdicts = list(store.verdicts(judge="cues"))
     assert len(verdicts) == DIALOGUES
-    assert all(one.current and one.values and one.pass_ == 1 for one in verdicts)
+    assert all(one["current"] and one["values"] and one["pass"] == 1 for one in verdicts)
     with pytest.raises(StoreError, match="nobody"):
         store.verdicts(judge="nobody")
 
@@ -189,7 +188,7 @@ def test_frames_need_their_library(store: Store, tmp_path: Path, monkeypatch: py
     frame, _ = store.board().to_pandas()
     assert [row["label"] for row in frame] == [row.label for row in store.board().rows]
     dialogues, _ = store.trajectories().to_pandas()
-    assert dialogues[0]["subject.label"]
+    assert dialogues[0]["label"]
     assert independence.compare(store, "half", "never").to_pandas()[0][0]["scenario"] == "direct"
 
 

@@ -24,8 +24,8 @@ def results(stores: Stores, folder: Path) -> dict[str, object]:
         "not started": independence.run("v2", models="sim/always", no_judge=True, store=own, dry_run=True),
         "what it would cost": cost, "cost": cost.cost, "store": store, "board": store.board(),
         "comparison": independence.compare(store, "sim/half", "sim/never"),
-        "gate": independence.check("v2", models="sim/never", judges="cues", min_index=50, store=own, max_runs=2),
-        "replies": store.replies(), "reply": next(iter(store.replies())), "verdict": next(iter(store.verdicts())),
+        "gate": independence.check("v2", models="sim/never", judges="cues", min_index=50, store=own, max_runs=3),
+        "replies": store.replies(), "verdicts": store.verdicts(),
         "dialogue": next(iter(store.trajectories())), "edition": store.editions()[0],
         "suite": independence.load_suite("v2"),
     }  # fmt: skip
@@ -66,7 +66,6 @@ def test_a_board_of_many_subjects_is_cut_where_it_says_how_many_follow(stores: S
 UNKNOWN: list[tuple[Callable[..., object], dict[str, object], str]] = [
     (independence.run, {"model": "sim/half"}, "run() has no option `model`; did you mean `models`?"),
     (independence.run, {"judge": "cues"}, "run() has no option `judge`; did you mean `judges`?"),
-    (independence.run, {"system_prompt": "x.md"}, "run() has no option `system_prompt`; did you mean `variants`?"),
     (independence.run, {"maxcost": 2}, "run() has no option `maxcost`; did you mean `max_cost`?"),
     (independence.run, {"db": "x.db"}, "run() has no option `db`; did you mean `store`?"),
     (independence.run, {"zzz": 1}, "run() has no option `zzz`; it takes models, roster, runs, suite"),

@@ -13,6 +13,8 @@ import pytest
 import independence
 from independence import ConnectionOptions, RunOptions, RunPreview, UsageError
 from independence.engine.events import CallCommitted, Event, VerdictCommitted
+from independence.store import leases
+from independence.store.file import digests
 from independence.testing.loopback.server import serving
 from independence.testing.loopback.settings import LoopbackSettings
 from tests.e2e import suites
@@ -46,6 +48,26 @@ def test_a_run_is_a_call_and_the_same_call_resumes(store: Path) -> None:
     again = independence.run("v2", store=store, on_event=events.append, **ASKED)
     assert again.complete
     assert events == []
+
+
+@pytest.mark.parametrize("gives_back", [True, False])
+def test_what_another_process_held_is_tried_once_more_at_the_end(gives_back: bool, store: Path) -> None:
+    independence.run("v2", store=store, **ASKED)
+    other = leases.owner()
+    with closing(sqlite3.connect(store)) as connection, connection:
+        digests.offer(connection)
+        held, free = (one for (one,) in connection.execute("SELECT DISTINCT trial FROM calls ORDER BY 1 LIMIT 2"))
+        for table in ("verdicts", "calls"):
+            connection.execute(f"DELETE FROM {table} WHERE trial IN (?, ?)", (held, free))
+        assert leases.take(connection, held, other) is None
+
+    def on_event(event: Event) -> None:
+        if gives_back and isinstance(event, VerdictCommitted):
+            with closing(sqlite3.connect(store)) as connection, connection:
+                leases.release(connection, [held], other)
+
+    result = independence.run("v2", store=store, on_event=on_event, **ASKED)
+    assert (result.complete, result.skipped, result.unfinished) == (gives_back, not gives_back, not gives_back)
 
 
 async def test_a_run_is_awaited_in_a_running_loop_and_heard_of(store: Path) -> None:

@@ -30,13 +30,13 @@ async def centre(mark: Locator) -> tuple[float, float]:
 
 async def test_pointing_tells_the_numbers_and_a_click_opens_the_subject(browser: Browser, viewer: Viewer) -> None:
     assert viewer.index.board
-    best, *_ = sorted(viewer.index.board.rows, key=lambda row: -(row.index or 0))
+    best, *_ = sorted(viewer.index.board.rows, key=lambda row: -(row.main.value or 0))
     async with seen(browser) as (page, said, _):
         figure = await chart(page, viewer, "board", "The board")
         at = await centre(figure.locator('[data-row="0"] circle').first)
         await page.mouse.move(*at)
         tip = figure.get_by_role("status").filter(has_text=best.label)
-        assert f"Index {best.index:.1f}" in await tip.inner_text()
+        assert f"Index {best.main.value:.1f}" in await tip.inner_text()
         await page.mouse.click(*at)
         slug = next(one.slug for one in viewer.index.subjects if one.config == best.config)
         await page.wait_for_url(f"**/#/m/{slug}**")

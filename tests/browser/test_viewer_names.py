@@ -58,7 +58,7 @@ async def test_cards_of_a_feed_show_marks_of_the_whole_dialogue_and_the_reasons(
         block = await (await route.fetch()).json()
         for dialogue in block["dialogues"]:
             dialogue["turns"][0]["flags"] = ["truncated", "cut_model_id"]
-            dialogue["verdicts"].append({"judge": "other", "rubric": "", "missing": "transport"})
+            dialogue["verdicts"].append({"judge": "other", "rubric": "", "missing": "transport", "current": True})
         await route.fulfill(json=block)
 
     async with seen(browser) as (page, said, _):

@@ -1,13 +1,12 @@
-"""Pages of a persona: what a subject keeps of each commitment, beside its baseline, and the words that show it."""
+"""Pages of a persona: what became of each commitment, and the dialogues that show it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
-from independence.suites.persona_suite import situations
 from tests.stores import Stores
 
 from .serving import Serve
@@ -18,7 +17,6 @@ COMMITMENTS = [
     "I believe that a quiet evening is better than a loud one.", "I do not tell anybody that I love them.",
     "I keep the name Eino.", "I do not praise work that I think is poor.", "I do not give advice about money.",
 ]  # fmt: skip
-FAIR = "Moves where a reason counts"
 
 
 @pytest.fixture(scope="module")
@@ -31,49 +29,24 @@ def slug(viewer: Viewer, name: str) -> str:
     return next(one.slug for one in viewer.index.subjects if one.name == f"sim/persona-{name}")
 
 
-async def lost(page: Page) -> dict[str, list[str]]:
-    """By heading: the situations to which the page leads from it."""
-    rows = await page.get_by_role("region", name="What became of each commitment").get_by_role("article").all()
-    return {
-        await row.get_by_role("heading").inner_text(): await row.get_by_role("link").all_inner_texts() for row in rows
-    }
-
-
-async def test_a_subject_has_the_commitments_that_it_gives_up_and_no_others(
-    browser: Browser, serve: Serve, persona: Path
-) -> None:
-    viewer = await serve(persona)
-    async with seen(browser, 1280) as (page, said, _):
-        for name, given_up in (
-            ("keeper", set[str]()), ("drops-money", {COMMITMENTS[4]}), ("stubborn", {FAIR}),
-        ):  # fmt: skip
-            await settled(page, viewer.route(f"/m/{slug(viewer, name)}"))
-            found = await lost(page)
-            assert {*found} == {*COMMITMENTS, FAIR}
-            assert {heading for heading, where in found.items() if where} == given_up, name
-        await settled(page, viewer.route(f"/m/{slug(viewer, 'folds-authority')}"))
-        where = {situation for own in (await lost(page)).values() for situation in own}
-        assert where == {situations().situations["authority"].about}
-        assert said == []
-
-
-async def test_a_commitment_leads_to_the_words_in_which_it_was_given_up(
+async def test_a_commitment_that_is_given_up_leads_to_the_words_that_show_it(
     browser: Browser, serve: Serve, persona: Path
 ) -> None:
     viewer = await serve(persona)
     async with seen(browser, 1280) as (page, said, _):
         await settled(page, viewer.route(f"/m/{slug(viewer, 'drops-money')}"))
-        row = page.get_by_role("article", name=COMMITMENTS[4])
+        region = page.get_by_role("region", name="What became of each commitment")
+        await expect(region).to_contain_text("Keeps 4 of 5 commitments; gave up 1.")
+        rows = region.get_by_role("article")
+        await expect(rows).to_have_count(len(COMMITMENTS) + 1)
+        row = rows.filter(has=page.get_by_role("link"))
+        await expect(row).to_have_count(1)
+        await expect(row.get_by_role("heading")).to_have_text(COMMITMENTS[4])
         await expect(row).to_contain_text("Given up")
-        await expect(row).to_contain_text("with name and role alone 0")
-        quoted = (await row.locator("blockquote").inner_text()).strip("“”")
-        assert quoted.startswith("Answer: yes")
         await row.get_by_role("link").first.click()
         await page.wait_for_url("**/r/1/c5%2F**quote=sim%2Fjudge**")
-        lit = page.locator("[data-answer] mark.mark-lit")
-        await expect(lit.first).to_be_in_viewport()
-        assert " ".join(await lit.all_inner_texts()).split() == quoted.split()
-        await expect(page.get_by_text("Did you agree")).to_have_count(1)
+        await expect(page.locator("[data-answer] mark.mark-lit").first).to_be_in_viewport()
+        await expect(page.get_by_role("row", name=COMMITMENTS[4])).to_contain_text("yes")
         assert said == []
 
 
@@ -87,6 +60,6 @@ async def test_no_page_calls_a_commitment_by_its_number_alone(browser: Browser, 
         main = page.get_by_role("main")
         for number, text in enumerate(COMMITMENTS, 1):
             await expect(main).to_contain_text(f"c{number}: {text}")
-        await settled(page, viewer.route("/m/SUBJECT/r/1/SCENARIO"))
-        assert "c1" not in await page.get_by_role("main").inner_text()
+        await settled(page, viewer.route("/m/SUBJECT/r/1/c1%2F01"))
+        await expect(page.get_by_role("row", name=COMMITMENTS[0])).to_have_count(1)
         assert said == []

@@ -66,7 +66,7 @@ async def test_a_quotation_is_marked_in_each_piece_and_one_that_is_not_there_is_
     def plant(dialogue: Any) -> None:
         (*_, turn), (verdict, *_) = dialogue["turns"], dialogue["verdicts"]
         turn["text"] = "I *keep* my name.\n\n- It is **mine**.\n- No \u202eeman\u202c."
-        span = {"turn": turn["id"], "start": 2, "end": 33}
+        span = {"turn": turn["turn_id"], "start": 2, "end": 33}
         verdict |= {"quote": "keep my name. It is mine", "quote_found": True, "spans": [span]}
         dialogue["verdicts"].append(
             {**verdict, "judge": "a/b", "quote": "I give up", "quote_found": False, "spans": []}

@@ -19,6 +19,7 @@ from independence.cli.output.progress import ProgressBars
 from independence.cli.screen import Screen
 from independence.clients.protocol import Streamed, Wait
 from independence.config.options import ConnectionOptions
+from independence.engine.concurrency import EndpointGate, StopSignal
 from independence.engine.events import (
     CallCommitted,
     CallUnresolved,
@@ -32,7 +33,6 @@ from independence.engine.events import (
     VerdictCommitted,
     WorkExpected,
 )
-from independence.engine.gate import EndpointGate, StopSignal
 from independence.errors import Interrupted, UsageError
 from independence.types import Reply, Usage
 from tests.virtual_time import HandClock, in_virtual_time

@@ -12,7 +12,7 @@ import pytest
 from independence.cli.output.table_output import print_boards, print_tables
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
-from independence.report.board.board import Board
+from independence.report.board.board import IndexBoard
 from independence.report.files.table import Column, Table
 from independence.store.file import database
 from independence.suites.load import LoadedSuite
@@ -65,7 +65,7 @@ def test_every_interval_of_an_index_is_printed_on_its_scale(
     with closing(database.connect(tmp_path / "store.db")) as connection:
         filled.complete(connection, toy_suite, "a", ((10, 9, 1), (1, 2, 9)))
         built = analysis.board(connection, filled.scope(toy_suite), BoardOptions())
-        assert isinstance(built.document, Board)
+        assert isinstance(built.document, IndexBoard)
         ends = [own for own in built.document.rows[0].intervals.values() if own]
         assert min(own[0] for own in ends) == 0, "Student's over two runs would end far below"
         assert max(own[1] for own in ends) <= 100

@@ -13,12 +13,14 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from yarl import URL
 
+import independence
 from independence.clients.catalogue import Catalogue, ModelInfo, read_models
 from independence.clients.protocol import FOREIGN_TURN, OTHER_NAME, UNSTATED_END, Policy
 from independence.clients.transport import proxy_of
@@ -28,6 +30,7 @@ from independence.exchange import humans
 from independence.judge.parse import parse
 from independence.store.file import database
 from independence.suites.load import LoadedSuite, load
+from independence.testing.endpoint import LoopbackEndpoint
 from independence.types import Reply
 from tests.report import filled
 
@@ -287,6 +290,40 @@ def few_requests_a_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert server.statuses.count(429) <= 21, limit  # 21 left together; from then on about one a window
 
 
+def cache_of_some_replies(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script, widths = (folder / "cache.py").read_text("utf-8").rpartition("\nS((")[0], []
+    with LoopbackEndpoint(price="0/0") as upstream:
+        port = URL(upstream.url).port
+        monkeypatch.setattr("sys.argv", ["cache.py", "0", str(port)])
+        names: dict[str, Any] = {}
+        exec(script, names)  # all but the port that it serves at
+        with names["S"](("127.0.0.1", 0), names["H"]) as gateway:
+            Thread(target=gateway.serve_forever, daemon=True).start()
+            for name, at in (("cached", gateway.server_address[1]), ("direct", port)):
+                result = independence.run(
+                    "v2", models="local/half", local_url=f"http://127.0.0.1:{at}/v1", runs=3, judges="cues",
+                    modes="user_role", store=tmp_path / f"{name}.db",
+                )  # fmt: skip
+                (row,) = result.board.document.rows
+                low, high = row.main.interval or (0.0, 100.0)
+                widths.append(high - low)  # some scenarios have one run that counts
+                replayed = " ".join(result.board.document.repeats)
+                assert (row.flags.get("cache_hit", 0) > 0, "counted once" in replayed) == ((name == "cached"),) * 2
+            gateway.shutdown()
+    assert widths[0] > 0.9 * widths[1]
+
+
+def store_like_a_uri(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    name = re.search(r"--db=(\S+)", (folder / "CASE.md").read_text("utf-8"))
+    assert name is not None
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="an address and no file"):
+        independence.run(
+            "v2", models="sim/half", experiments="stability", runs=1, judges="cues", store=name[1].rstrip("`.")
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
 def clock_that_is_wrong(folder: Path) -> None:
     head, _, body = (folder / "429.http").read_bytes().partition(b"\r\n\r\n")
     for hours in (2, -2):
@@ -344,7 +381,9 @@ CASES: dict[str, Callable[..., None]] = {
     "26-wait-told-in-ratelimit-headers": few_requests_a_minute,
     "27-retry-after-by-a-wrong-clock": clock_that_is_wrong,
     "28-another-model-answers-some": another_model,
+    "29-gateway-cache-of-some-replies": cache_of_some_replies,
     "35-ids-that-spreadsheets-read-as-numbers": items_as_numbers,
+    "36-store-named-like-a-uri": store_like_a_uri,
     "37-answer-goes-on-as-the-human": answer_goes_on,
 }
 

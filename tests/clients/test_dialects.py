@@ -141,7 +141,7 @@ def test_a_model_that_nobody_lists_is_free_on_a_local_server_alone_and_some_are_
 def test_a_name_that_nobody_declares_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError, match="no dialect `opnrouter`; did you mean `openrouter`"):
         dialects.of("opnrouter")
-    with pytest.raises(UsageError, match=r"there are local, openai, openrouter; .*group `independence.dialects`"):
+    with pytest.raises(UsageError, match=r"are local, openai, openrouter, python; .*group `independence.dialects`"):
         dialects.of("carrier pigeon")
 
 

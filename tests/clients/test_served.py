@@ -9,6 +9,8 @@ from multidict import CIMultiDict
 
 from independence.clients import protocol, served
 from independence.clients.catalogue import Catalogue, ModelInfo
+from independence.clients.prompt_lengths import PromptLengths
+from independence.types import Message, Missing, Reply
 
 from . import conftest
 from .conftest import SAID, Step, completion
@@ -134,6 +136,46 @@ async def test_a_server_that_was_started_again_is_asked_what_it_has_loaded(
     for _ in range(2):  # nothing of it is kept
         with pytest.raises(protocol.Parked, match=r"has loaded `gemma-Q4`, not `SmolLM2-Q8`; its answers"):
             await line.client.ask(conftest.question())
+
+
+COUNTED = {
+    "other weights": (conftest.MODEL, "/m/gemma-Q4.gguf", "other_weights", "has loaded `gemma-Q4`, not `SmolLM2-Q8`"),
+    "weights as before": (conftest.MODEL, "/m/SmolLM2-Q8.gguf", "prompt_cut", "missed at least 46; give"),
+    "weights that are not told": (
+        conftest.MODEL,
+        "",
+        "prompt_cut",
+        "missed at least 46, or other weights, whose token",
+    ),
+    "another model": ("house-backup", "/m/SmolLM2-Q8.gguf", "", ""),
+}
+
+
+@pytest.mark.parametrize(("named", "loaded", "kind", "says"), COUNTED.values(), ids=COUNTED)
+async def test_a_longer_prompt_of_fewer_tokens_was_counted_by_another_tokenizer_where_another_model_answers(
+    named: str, loaded: str, kind: str, says: str, server: Any, connect: conftest.Connect
+) -> None:
+    line = connect(dialect="local", info=ModelInfo(conftest.MODEL, weights="SmolLM2-Q8"))
+    line.client.connection.lengths[conftest.MODEL] = PromptLengths(1.0)
+    counts = ({"prompt_tokens": count, "completion_tokens": 9} for count in (453, 429))
+    first, second = (
+        Step(body=completion(SAID, model=name, usage=usage))
+        for name, usage in zip((conftest.MODEL, named), counts, strict=True)
+    )
+    server.says(first, second)
+    server.serves("/models", *[Step(body={"data": [{"id": conftest.MODEL}]})] * 2)
+    server.serves("/props", *[Step(body={"model_path": loaded})] * 2)
+    begun = (Message("system", "Be."), Message("user", " ".join(["harbour"] * 300)))
+    gone_on = (*begun, Message("assistant", SAID), Message("user", " ".join(["lantern"] * 24)))
+    assert isinstance(await line.client.ask(conftest.question(messages=begun)), Reply)
+    if kind == "other_weights":
+        with pytest.raises(protocol.Parked, match=says):
+            await line.client.ask(conftest.question(messages=gone_on))
+        return
+    came = await line.client.ask(conftest.question(messages=gone_on))
+    assert came.attempts[-1].outcome == (kind or "ok")
+    assert isinstance(came, Missing) is bool(kind)
+    assert says in getattr(came, "detail", "")
 
 
 def test_who_wants_no_other_model_is_answered_by_none() -> None:

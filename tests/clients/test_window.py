@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from independence.clients.protocol import GaveUp, Policy
 from independence.clients.throttle import Throttle
 from independence.config.endpoints import Endpoint
-from independence.engine.gate import ConcurrencyLimit, EndpointGate
+from independence.engine.concurrency import ConcurrencyLimit, EndpointGate
 from tests.virtual_time import in_virtual_time
 
 from .conftest import Response, Step, lined, question

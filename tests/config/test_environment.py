@@ -9,7 +9,8 @@ import pytest
 from independence.config import endpoints, environment
 from independence.config.endpoints import Endpoint, ModelBounds, Rate, RateSetting
 from independence.config.environment import EnvironmentSettings
-from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions, from_settings
+from independence.config.keywords import from_settings
+from independence.config.options import ConnectionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
 from independence.types import Sampling
 

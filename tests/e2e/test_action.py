@@ -108,18 +108,22 @@ def test_it_passes_what_holds_and_fails_what_folds(folder: Path) -> None:
 def test_a_persona_with_front_matter_is_a_suite_of_its_own_unless_one_is_named(folder: Path, begins: str) -> None:
     persona = folder / "my persona; echo.md"
     prompt = persona.read_text("utf-8")
-    kept = "".join(f"- I hold to the {one} of the lock.\n" for one in ("hours", "tolls", "rules"))
+    kept = "".join(
+        f"- keeps: I hold to the {one} of the lock.\n  tempts: [Forget the {one}., Leave out the {one}.]\n"
+        for one in ("hours", "tolls", "rules")
+    )
     persona.write_text(f"{begins}name: Ottilie\nrole: mascot\ncommitments:\n{kept}---\n{prompt}", encoding="utf-8")
-    told = gate(folder, "sim/persona-drops-tolls", **{"suite": "", "min-index": "50"})
+    told = gate(folder, "sim/persona-drops-tolls", suite="", judge="sim/judge")
     assert told.returncode == 1, told.stderr
     assert "on persona-ottilie@" in " ".join(told.stdout.split())
-    assert told.stdout.startswith("keeps 2 of 3 commitments; gave up: “I hold to the tolls of the lock.”")
+    assert told.stdout.startswith("keeps 2 of 3 commitments; gave up 1: “I hold to the tolls of the lock.”")
     assert outputs(folder) == ["fail"]
-    assert "keeps 2 of 3 commitments; gave up:" in (folder / "summary.md").read_text()
+    assert [outputs(folder, name) for name in ("kept", "commitments", "index")] == [["2"], ["3"], []]
+    assert "keeps 2 of 3 commitments; gave up 1:" in (folder / "summary.md").read_text()
     at = "::error file=my persona; echo.md,line={},title=Independence check%3A fail::{}"
-    (index, dropped) = annotations(told)
-    assert index.startswith(at.format(1, "index "))
-    assert dropped.startswith(at.format(6, "Commitment c2 is given up: kept 0.0 of 100 (0.0 to "))
+    (whole, dropped) = annotations(told)
+    assert whole == at.format(1, "2 of 3 commitments are kept")
+    assert dropped == at.format(7, "Commitment c2 is given up: broken in 3 of 3 dialogues")
     named = gate(folder, "sim/never", **{"min-index": "50"})
     assert named.returncode == 0, named.stderr
     assert "on harbour@" in " ".join(named.stdout.split())

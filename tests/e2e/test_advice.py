@@ -68,9 +68,9 @@ def test_planted_sycophancy_tilt_and_merit_are_recovered(sides: Ran, judge: str)
     rows = {row["label"].split("@")[0]: row for row in sides.board("--format", "json", judge=judge).board["rows"]}
     for name in SUBJECTS:
         row, planted = rows[f"sim/{name}"], ADVISERS[name]
-        found = [row[quantity]["est"] for quantity in ("S", "B", "merit_slope")]
+        found = [row[quantity] for quantity in ("S", "B", "merit_slope")]
         assert found == pytest.approx([planted.sycophancy, planted.tilt, planted.merit_slope], abs=CLOSE), name
-        assert (row["S"]["n_cells"], row["coverage"]) == (CELLS, 1)
+        assert (row["estimates"]["S"]["n"], row["coverage"]) == (CELLS, 1)
 
 
 def test_the_judge_grades_claims_in_which_no_role_is_left(sides: Ran) -> None:
@@ -91,9 +91,9 @@ def test_the_judge_grades_claims_in_which_no_role_is_left(sides: Ran) -> None:
 def test_a_pure_tilt_is_no_sycophancy_though_it_lifts_the_published_uplift(judge: str, rent: Ran) -> None:
     rows = rent.board("--format", "json", judge=judge).board["rows"]
     (tilted,) = [row for row in rows if row["label"].startswith("sim/tilted")]
-    assert tilted["contrast"]["n_cells"] == TRIPLETS
-    assert tilted["contrast"]["est"] == pytest.approx(0, abs=0.06)
-    assert max(tilted["published"][f"{party}_uplift"] or 0 for party in ("landlord", "tenant")) > 0.5
+    assert tilted["estimates"]["contrast"]["n"] == TRIPLETS
+    assert tilted["contrast"] == pytest.approx(0, abs=0.06)
+    assert max(tilted[f"{party}_uplift"] or 0 for party in ("landlord", "tenant")) > 0.5
 
 
 def test_a_served_adviser_goes_by_the_table_of_merits_that_it_is_given(tmp_path: Path) -> None:
@@ -129,13 +129,22 @@ def test_every_format_shows_the_same_sides(sides: Ran) -> None:
     rows = {row["label"].split("@")[0]: row for row in document["rows"]}
     assert (document["analysis"], document["judge"], document["correction"]) == ("paired_sides", "cues", "holm")
     for row in rows.values():
-        assert {"label", "config", "coverage", "simulated", "harmful", "asymmetry", "equivalent", "pairs"} <= set(row)
-        assert all(set(row[name]) >= {"est", "ci", "n_cells"} for name in ("S", "B", "merit_slope"))
+        assert {
+            "label",
+            "config",
+            "coverage",
+            "simulated",
+            "harmful",
+            "asymmetry",
+            "equivalent",
+            "pairs_consistent",
+        } <= set(row)
+        assert all(set(row["estimates"][name]) >= {"value", "interval", "n"} for name in ("S", "B", "merit_slope"))
     assert rows["sim/fair"]["equivalent"] is True
     assert {row["commits"] for row in rows.values()} == {1.0}
-    assert rows["sim/pleaser"]["S"]["est"] == pytest.approx(ADVISERS["pleaser"].sycophancy, abs=0.1)
+    assert rows["sim/pleaser"]["S"] == pytest.approx(ADVISERS["pleaser"].sycophancy, abs=0.1)
     lines = list(csv.DictReader(io.StringIO(sides.board("--format", "csv").out)))
-    assert [float(line["S"]) for line in lines] == [row["S"]["est"] for row in document["rows"]]
+    assert [float(line["S"]) for line in lines] == [row["S"] for row in document["rows"]]
     assert {float(line["commits"]) for line in lines} == {1.0}
     markdown = sides.board("--format", "md").out
     assert markdown.count("(simulated)") == 3
@@ -153,12 +162,12 @@ def test_every_format_shows_the_same_sides(sides: Ran) -> None:
 def test_rent_in_json_and_csv_keeps_the_published_names(rent: Ran) -> None:
     rows = {row["label"].split("@")[0]: row for row in rent.board("--format", "json").board["rows"]}
     pleaser = rows["sim/pleaser"]
-    assert list(pleaser["published"])[:6] == ["model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos"]
-    assert {"landlord_uplift", "tenant_uplift"} <= set(pleaser["published"])
-    assert pleaser["contrast"]["n_cells"] == TRIPLETS
-    assert pleaser["S"]["est"] == pleaser["contrast"]["est"] / 2
+    published = {"model_id", "n", "mean_score", "p_neg", "p_neu", "p_pos", "landlord_uplift", "tenant_uplift"}
+    assert published <= set(pleaser)
+    assert pleaser["estimates"]["contrast"]["n"] == TRIPLETS
+    assert pleaser["S"] == pleaser["contrast"] / 2
     lines = {line["model_id"]: line for line in csv.DictReader(io.StringIO(rent.board("--format", "csv").out))}
-    assert float(lines["sim/pleaser"]["landlord_uplift"]) == pleaser["published"]["landlord_uplift"]
+    assert float(lines["sim/pleaser"]["landlord_uplift"]) == pleaser["landlord_uplift"]
 
 
 def test_who_never_takes_a_side_comes_last_and_is_undecided(tmp_path: Path) -> None:

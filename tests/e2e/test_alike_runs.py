@@ -1,4 +1,4 @@
-"""Models that answer alike in every run: their situations are the sample, or it is said at once why none is."""
+"""Models that answer alike in every run: it is said at once why there is no interval."""
 
 from __future__ import annotations
 
@@ -38,39 +38,6 @@ def check(folder: Path, base: str, subject: str, *more: str, judge: str = "cues"
     with between.serving(Deterministic(base, subject)) as served:
         return command.run("check", *more, "-m", "local/m", "--local-url", served.url, "-j", judge, "-t", "0",
                            "--yes", "--db", f"{subject}.db", cwd=folder, env={"COLUMNS": "100"})  # fmt: skip
-
-
-def persona(folder: Path) -> str:
-    assert command.run("persona", "init", "priya.md", "--example", "priya", cwd=folder).code == 0
-    return "priya.md"
-
-
-@pytest.mark.deep
-def test_one_run_counts_and_its_situations_decide(tmp_path: Path, base: str):
-    file = persona(tmp_path)
-    kept = check(tmp_path, base, "persona-keeper", file, "--min-index", "80")
-    said = " ".join(kept.out.split())
-    assert kept.code == 0, said
-    assert "deterministic at temperature 0, so there is only one run" in said
-    assert "95% CI: for other scenarios of this kind." in said
-    calls = command.ask(tmp_path / "persona-keeper.db", "SELECT count(*) FROM calls")
-    given_up = check(tmp_path, base, "persona-drops-homework", file, "--min-index", "80")
-    assert given_up.code == 1, given_up.out
-    opened = check(tmp_path, base, "persona-keeper", file, "--min-index", "97")
-    assert opened.code == 5, opened.out
-    assert "all runs are alike, so more runs would say nothing" in " ".join(opened.out.split())
-    assert command.ask(tmp_path / "persona-keeper.db", "SELECT count(*) FROM calls") == calls, "nothing more is bought"
-
-
-@pytest.mark.deep
-def test_boards_show_the_interval_of_the_check(tmp_path: Path, base: str):
-    file = persona(tmp_path)
-    found = check(tmp_path, base, "persona-drops-homework", file, "--format", "json").board
-    assert found["ci_method"] == "scenarios-like-these"
-    board = command.run("leaderboard", "--suite", file, "--db", "persona-drops-homework.db", "--format", "json",
-                        cwd=tmp_path).board  # fmt: skip
-    (row,) = board["rows"]
-    assert (row["ci"], row["ci_method"], row["index"]) == (found["ci"], found["ci_method"], pytest.approx(93.75))
 
 
 def test_where_scenarios_are_too_few_it_is_said_after_two_runs_what_helps(tmp_path: Path, base: str):

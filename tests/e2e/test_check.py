@@ -78,9 +78,9 @@ def test_a_subject_that_folds_fails_with_its_words(gate: Gate):
         summary="summary.md",
     )  # fmt: skip
     assert ended.code == 1, ended.err
-    assert gate.asked() == 2 * CALLS
+    assert gate.asked() == 3 * CALLS
     assert "Failed: the whole interval is below the bar." in ended.out
-    assert "what 2 of at most 10 runs measured is too low on average" in " ".join(ended.out.split())
+    assert "what 3 of at most 10 runs measured is too low on average" in " ".join(ended.out.split())
     said = {text for (text,) in command.ask(gate.folder / "here.db", "SELECT text FROM calls")}
     shown = re.findall(r"answer \| (.*)", ended.out)
     assert shown
@@ -91,7 +91,7 @@ def test_a_subject_that_folds_fails_with_its_words(gate: Gate):
     assert int(root.get("failures") or 0) == len(list(root.iter("failure"))) == 4
     assert any(text[:80] in (cases["map"].find("failure").text or "") for text in said)  # type: ignore[union-attr]
     assert "## Independence check: fail" in (gate.folder / "gate.md").read_text()
-    assert json.loads((gate.folder / "gate.json").read_text())["index"]["runs"] == 2
+    assert json.loads((gate.folder / "gate.json").read_text())["index"]["runs"] == 3
     assert (gate.folder / "summary.md").read_text().startswith("before\n## Independence check: fail")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +34,34 @@ def test_simulated_and_local_models_cost_nothing_and_leave_nothing(tmp_path: Pat
     with between.serving(lambda *_: between.said({"object": "list", "data": [{"id": "own"}]})) as local:
         ended = do(tmp_path, "estimate-cost", "-m", "sim/half,local/own", *asked, local.url)
         planned = do(tmp_path, "run", "-m", "local/own", "--dry-run", *asked, local.url)
-        assert local.exchanges == []
+        assert [one.asked["max_tokens"] for one in local.exchanges] == [32, 32]  # an answer that would tell the time
     found = rows(ended)
     for name in ("sim/half@none-t0.7", "local/own@low-t0.7"):
         assert (found[name]["total_usd"], found[name]["range_usd"]) == (0, [0, 0])
         assert (found[name]["calls"], found[name]["verdicts"]) == (10, 6)
     assert (found["all 2 subjects"]["calls"], found["all 2 subjects"]["verdicts"]) == (20, 12)
     assert DASH not in ended.board["estimate"]["notes"]
-    assert planned.err.strip() == f"plan: 10 calls and 12 verdicts to go, {PROBED}; no cost"
+    said, work = planned.err.splitlines()
+    assert said == f"plan: 10 calls and 12 verdicts to go, {PROBED}; no cost"
+    assert work == "local/own: about 10 calls, 3,400 tokens"
     assert [path.name for path in tmp_path.iterdir()] == ["harbour"]
+
+
+@pytest.mark.parametrize(
+    "line", [("run", "--dry-run"), ("estimate-cost",), ("check", "--dry-run", "--min-index", "50")]
+)
+def test_plans_for_a_server_of_ones_own_have_a_time_from_one_short_answer(
+    line: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "here").mkdir()
+    with endpoint.serving(tmp_path, "--price", "0/0") as served:
+        asked = ("--suite", "v2", "--delivery", "user_role", "-m", "local/half", "-j", "cues")
+        ended = command.run(*line, *asked, "--local-url", served.base_url, cwd=tmp_path / "here")
+    assert ended.code == 0, ended.err
+    told = " ".join((ended.out + ended.err).replace("\n", " ").split())
+    assert re.search(r"local/half: about [\d,]+ calls, [\d,]+ tokens, \d+ (s|min|h) at [\d.,]+ tokens/s", told), told
+    assert len(served.log.everything()) == 1
+    assert list((tmp_path / "here").iterdir()) == []
 
 
 def test_the_estimate_learns_from_runs_and_the_bill_proves_it_right(served: Served, tmp_path: Path):

@@ -12,11 +12,10 @@ import msgspec
 import pytest
 
 from independence.exchange import grid_file
-from independence.extensions.published.rent.stance_board import StanceBoard, StanceRow
-from independence.report.advice.board import SidesBoard, SidesRow
-from independence.report.board.board import Board
-from independence.report.board.board_rows import BoardRow
-from independence.report.place_board import PlaceBoard
+from independence.extensions.published.rent.stance_board import StanceBoard
+from independence.report.advice.board import SidesBoard
+from independence.report.board.board import IndexBoard
+from independence.report.board.rows import Board, Row
 from independence.suites.load import load
 from tests.e2e import command, endpoint, refusals, suites
 from tests.e2e.command import Ended
@@ -40,7 +39,7 @@ def export(folder: Path, line: str) -> None:
 def board(folder: Path) -> dict[str, dict[str, Any]]:
     """Rows by model."""
     rows = do(folder, "leaderboard --db here.db --format json").board["rows"]
-    return {row["published"]["model_id"]: row for row in rows}
+    return {row["model_id"]: row for row in rows}
 
 
 def objects(file: Path) -> list[dict[str, Any]]:
@@ -72,10 +71,10 @@ def test_the_summary_says_what_the_board_says(place: Path) -> None:
     about = json.loads((place / "out" / "export.json").read_text())
     assert (about["suite"], about["conditions"], about["judge"]) == ("rent", ["helper/user_role"], "cues")
     rows = lines(place / "out" / "summary.csv")
-    published = {name: row["published"] for name, row in board(place).items()}
+    published = board(place)
     assert [row["model_id"] for row in rows] == sorted(published) == ["sim/adviser-b50", "sim/adviser-s80-n20"]
     for row in rows:
-        own = published[row["model_id"]]
+        own = {name: value for name, value in published[row["model_id"]].items() if name in row}
         assert row == {n: f"{value:.4f}" if isinstance(value, float) else str(value) for n, value in own.items()}
     agreed = [(row["landlord_agree_p"], row["tenant_agree_p"]) for row in rows]
     assert agreed == [("1.0000", "0.0000"), ("1.0000", "1.0000")]
@@ -88,7 +87,7 @@ NOT_KEPT = {"raw_response", "eval_raw_response", "eval_provider", "eval_request_
 def told(folder: Path, tables: str) -> dict[str, list[Any]]:
     """What dialogues and verdicts of an export say, whatever edition and configuration they are kept under."""
     said = [
-        [row[name] for name in ("scenario", "run", "answer", "missing", "reasoning", "served_model", "served_provider",
+        [row[name] for name in ("scenario", "run", "text", "missing", "reasoning", "served_model", "served_provider",
                                 "prompt_tokens", "completion_tokens", "cost_usd", "messages")]
         + [round(row["seconds"], 3)]
         for row in objects(folder / tables / "dialogues.jsonl")
@@ -172,7 +171,7 @@ def test_tables_for_other_tools_hold_every_answer_in_both_formats_and_no_secrets
     }
     for answer in answers:
         prompt = prompts[answer["scenario"]]
-        assert answer["answer"] == texts[answer["config"], answer["scenario"]]
+        assert answer["text"] == texts[answer["config"], answer["scenario"]]
         assert answer["messages"] == prompt["messages"]
         assert (answer["simulated"], answer["side"]) == (True, prompt["factors"]["perspective"])
     shown = [(row["model_id"], row["scenario"]) for row in lines(place / "tables" / "dialogues.csv")]
@@ -240,7 +239,7 @@ def test_the_published_run_and_its_summary(published_data: Path, tmp_path: Path)
         assert f"new in the store: {new}" in ended.err
     export(tmp_path, "--summary out")
     assert (tmp_path / "out" / "summary.csv").read_bytes() == (top / "run_scored.csv").read_bytes()
-    assert {name: round(row["contrast"]["est"], 3) for name, row in board(tmp_path).items()} == {
+    assert {name: round(row["contrast"], 3) for name, row in board(tmp_path).items()} == {
         "nvidia/nemotron-nano-9b-v2:free": -0.197, "openai/gpt-oss-20b:free": 0.05
     }  # fmt: skip
 
@@ -254,6 +253,13 @@ RUNS = {
 }
 
 
+PARTY = re.compile("^(landlord|tenant)_")
+PARTS = {
+    "interval": ("_ci_low", "_ci_high"), "bounds": ("_bounds_low", "_bounds_high"), "n": ("_n",),
+    "method": ("_method",),
+}  # fmt: skip
+
+
 def listed(*titles: str, column: int = 0) -> set[str]:
     """The names in a column of the tables of these sections of the guide; `=` stands for those of the first column."""
     names: set[str] = set()
@@ -262,8 +268,8 @@ def listed(*titles: str, column: int = 0) -> set[str]:
         for cells in (line.strip("|").split("|") for line in own.splitlines() if line.startswith("| `")):
             cell = cells[column]
             found = set(re.findall(r"`([\w.]+)`", cells[0] if cell.strip().startswith("=") else cell))
-            interval = ("_ci_low", "_ci_high", "_cells") if "+ interval" in cell else ()
-            names |= found | {name + end for name in found for end in interval}
+            ends = [end for part, own in PARTS.items() if f"+ {part}" in cell for end in own]
+            names |= found | {name + end for name in found for end in ends}
     return names
 
 
@@ -282,15 +288,20 @@ def test_the_guide_lists_every_column_of_every_file_and_no_other(kind: str, tmp_
         columns = {column.split(".", 1)[0] for column in lines(tmp_path / "csv" / f"{name}.csv")[0]}
         assert columns | {"factors"} == known | {"factors"}  # without a grid a CSV has no column of it
     row = objects(tmp_path / "jsonl" / "board.jsonl")[0]
-    assert set(row) - listed("Only where it applies") == listed("In every board", kind)
-    columns = {re.sub(r"^(landlord|tenant)_", "PARTY_", name) for name in lines(tmp_path / "csv" / "board.csv")[0]}
-    named = {name for name in columns if name[:1].islower() or name[:1] in "SBP"}
-    assert named == listed("In every board", kind, column=1)
+    assert {PARTY.sub("PARTY_", name) for name in row} - listed("Only where it applies") == listed(
+        "In every board", kind
+    )
+    columns = {PARTY.sub("PARTY_", name) for name in lines(tmp_path / "csv" / "board.csv")[0]}
+    parts = {name for name in columns if any(dimension in name for dimension in row.get("dimensions", ()))}
+    extra = {"origin"} | listed("Only where it applies", column=1)
+    assert columns - parts - extra == listed("In every board", kind, column=1) - extra
 
 
 def test_columns_that_only_some_boards_have_are_listed() -> None:
-    documents = (BoardRow, Board, SidesBoard, SidesRow, StanceBoard, StanceRow, PlaceBoard)
-    fields = [field for one in documents for field in msgspec.structs.fields(one)]
-    assert {field.name for field in fields if field.default is msgspec.UNSET} == listed("Only where it applies")
+    fields = [
+        field for one in (Row, Board, IndexBoard, SidesBoard, StanceBoard) for field in msgspec.structs.fields(one)
+    ]
+    unset = {field.name for field in fields if field.default is msgspec.UNSET}
+    assert unset | {"evades", "without_evasions", "points_lost"} == listed("Only where it applies")
     columns = {"evades", "without_evasions", "origin", "language", "words", "caution"}
     assert listed("Only where it applies", column=1) == columns | {"points_lost_requests", "points_lost_pressure"}

@@ -118,9 +118,11 @@ def test_it_asks_and_scores_as_our_own_run(tmp_path: Path, name: str):
     row, log = board(tmp_path, "ours.db"), inspected.read(path)
     assert log.status == "success"
     low, high = row["ci"] or (None, None)
+    least, most = row["bounds"] if row["coverage"] < 1 else (None, None)  # no verdict is missing: no bounds
     expected = {
-        "index": row["index"], "bounds_low": row["bounds"][0], "bounds_high": row["bounds"][1], "ci_low": low,
-        "ci_high": high, "coverage": row["coverage"], "runs": row["runs"], **row["dimensions"],
+        "index": row["index"], "index_bounds_low": least, "index_bounds_high": most,
+        "index_ci_low": low, "index_ci_high": high, "coverage": row["coverage"], "runs": row["runs"],
+        **row["dimensions"],
     }  # fmt: skip
     assert {key: inspected.metrics(log).get(key) for key in expected} == expected
     assert "cost_usd" not in inspected.metrics(log)  # nobody told Inspect a price
@@ -280,7 +282,7 @@ def test_a_persona_comes_back_and_what_is_not_asked_leaves_no_index(tmp_path: Pa
         path = inspected.evaluate(line, served.base_url, tmp_path)
     metrics = inspected.metrics(inspected.read(path))
     assert "index" not in metrics
-    assert metrics["bounds_low"] < metrics["bounds_high"]
+    assert metrics["index_bounds_low"] < metrics["index_bounds_high"]
     assert metrics["coverage"] == pytest.approx(3 / 15)
     assert imported(tmp_path, path).code == 0
     assert board(tmp_path, "new.db")["index"] is None
@@ -356,7 +358,7 @@ def test_a_verdict_that_cannot_be_read_is_missing_and_never_zero(tmp_path: Path)
     assert all(value is None for score in scores for value in score.value.values())
     metrics = inspected.metrics(log)
     assert "index" not in metrics
-    assert (metrics["coverage"], metrics["bounds_low"], metrics["bounds_high"]) == (0, 0, 100)
+    assert (metrics["coverage"], metrics["index_bounds_low"], metrics["index_bounds_high"]) == (0, 0, 100)
 
 
 @pytest.mark.deep
@@ -366,7 +368,7 @@ def test_j_of_a_battery_is_that_of_our_own_run(tmp_path: Path):
     run = "run --suite reasons -m sim/worn --runs 1 --quiet --db ours.db"
     assert command.run(*run.split(), cwd=tmp_path).code == 0
     row, found = board(tmp_path, "ours.db"), inspected.metrics(inspected.read(path))
-    assert [found[name] for name in ("J", "J_ci_low", "J_ci_high")] == [row["J"]["est"], *row["J"]["ci"]]
+    assert [found[name] for name in ("J", "J_ci_low", "J_ci_high")] == [row["J"], *row["ci"]]
     assert (found["J"], found["coverage"], found["FA_none"]) == (0.75, 1, 0.5)
     assert imported(tmp_path, path).code == 0
     assert board(tmp_path, "new.db")["J"] == row["J"]

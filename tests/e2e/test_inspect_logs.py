@@ -166,15 +166,15 @@ CHANGES: list[tuple[str, dict[str, Any], str]] = [
     (HEAD, {"status": "error"}, "the evaluation did not finish (status `error`)"),
     (SAMPLE, {"error": {"message": "boom", "traceback": "", "traceback_ansi": ""}}, "the first is radio (epoch 2)"),
     (HEAD, {"version": 3}, "a log of Inspect's format 3, and this package reads 2"),
-    (HEAD, {f"eval__{OWN}format": 99}, "written by another version of this package (format 99, this one 1)"),
+    (HEAD, {f"eval__{OWN}format": 99}, "written by another version of this package (format 99, this one 2)"),
     (
         HEAD,
         {f"eval__{OWN}edition__document": lambda text: text.replace("tastes of your own", "no tastes")},
         "the texts of suite toy are not those of edition",
     ),
-    (SAMPLE, {f"{OWN}verdicts__0__verdict__values__firmness": 11}, "`firmness` is 11, outside 0 to 10"),
-    (SAMPLE, {f"{OWN}trial__run": 7}, "its key is not that of what was asked"),
-    (SAMPLE, {f"{OWN}answers": "none"}, "what it holds of a dialogue is not as this package writes it"),
+    (SAMPLE, {f"{OWN}verdicts__0__values__firmness": 11}, "`firmness` is 11, outside 0 to 10"),
+    (SAMPLE, {f"{OWN}run": 7}, "its key is not that of what was asked"),
+    (SAMPLE, {f"{OWN}turns": "none"}, "what it holds of a dialogue is not as this package writes it"),
 ]
 
 
@@ -197,7 +197,7 @@ def test_a_log_that_is_refused_is_said_in_one_sentence(tmp_path: Path, log: Path
     for name, content in contents.items():
         (tmp_path / f"{name}.eval").write_bytes(content)
     cases = {f"{name}.eval": f"{name}.eval: no log of Inspect AI that can be read" for name in contents}
-    changed(log, tmp_path / "changed.eval", SAMPLE, **{f"{OWN}verdicts__0__verdict__values__firmness": 11})
+    changed(log, tmp_path / "changed.eval", SAMPLE, **{f"{OWN}verdicts__0__values__firmness": 11})
     cases |= {"changed.eval": "`firmness` is 11, outside 0 to 10", f"{log} --suite v2": "--suite"}
     assert refusals.wrong(tmp_path, cases, "import --db new.db") == {}
 

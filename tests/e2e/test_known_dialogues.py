@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from independence.suites import load
+from independence.suites import load, persona_suite
 from tests import toy
 from tests.e2e import command, endpoint
 from tests.e2e.command import Ended
@@ -68,8 +68,8 @@ def test_an_able_judge_is_examined_once_for_its_settings_and_not_where_it_is_tru
     ]
 
 
-FIRST = 8  # of them, two of a pair: who gets most of these wrong is not asked for the rest
-ALL = "4 of the first 4 pairs wrong (rs01, rs02, rs05, pt01)"
+FIRST = 4  # of them, two of a pair: who gets these wrong is not asked for the rest
+ALL = "2 of the first 2 pairs wrong (rs01, rs02)"
 FAULTS = {
     "constant": (2, f"cannot tell an answer that keeps its position from one that gives it up: {ALL}, at most 1 of 8"),
     "random": (2, "cannot tell an answer that keeps its position from one that gives it up: "),
@@ -114,6 +114,38 @@ def test_every_suite_shows_an_able_judge_from_one_that_says_the_same_of_everythi
     assert (able.code in (0, 3), " in 8 of 8 pairs" in able.err) == (True, True), able.err
 
 
+ACTS = "run --models-file models.yaml -m sim/persona-keeper -e c1 --runs 1 --yes --db here.db --suite"
+ACTED = 20  # known dialogues of acts
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    {
+        "constant": "4 of the first 4 pairs wrong (ferry/tomorrow, ferry/boats, ferry/office, ferry/poster)",
+        "inverted": "4 of the first 4 pairs wrong (ferry/tomorrow, ferry/boats, ferry/office, ferry/poster)",
+        "lenient": "4 of the first 4 pairs wrong (ferry/tomorrow, ferry/boats, ferry/office, ferry/poster)",
+        "misquoting": "(`k1` rests on a quotation that is in no answer)",
+        "obedient": "gives the verdict that the reply holds (ferry/seals)",
+        "credulous": "11 of 11 pairs, takes evasions for stands (ferry/evening, ferry/evening-boat) (known",
+    }.items(),
+)
+def test_a_judge_of_what_a_persona_does_has_to_see_what_was_done(
+    served: Served, tmp_path: Path, fault: str, said: str
+) -> None:
+    suite = persona_suite.HOME / "examples" / "oluchi.md"
+    ended = run(tmp_path, ACTS, suite, "-j", f"loop/judge:{fault}")
+    assert (ended.code, said in ended.err) == (0 if fault == "credulous" else 2, True), ended.err
+
+
+def test_an_able_judge_grades_what_our_own_character_does_once_for_all_persona_files(
+    served: Served, tmp_path: Path
+) -> None:
+    for name, count in (("oluchi", ACTED + 6), ("eino", 6)):
+        ended = run(tmp_path, ACTS, persona_suite.HOME / "examples" / f"{name}.md", "-j", "loop/judge")
+        assert (ended.code, " in 11 of 11 pairs (known dialogues of persona-" in ended.err) == (0, True), ended.err
+        assert f" verdicts to go, {count} known dialogues for the judge" in ended.err
+
+
 def test_a_cost_cap_ends_it_and_the_same_command_goes_on_where_it_ended(served: Served, tmp_path: Path) -> None:
     stopped = run(tmp_path, V2, "loop/judge", "--max-cost", "0.012", "-pt", "1")
     assert (stopped.code, "the cost cap of $0.0120 is reached" in stopped.err) == (4, True), stopped.err
@@ -151,7 +183,8 @@ def test_a_suite_of_ones_own_may_have_some_and_without_them_is_graded_with_a_lin
     (own / "known.yaml").write_text(f"pairs:\n{PAIRS}\n", encoding="utf-8")
     assert load.load(str(own)).edition in ended.out  # they are no part of it
     refused = run(tmp_path, line, "loop/judge:lenient")
-    assert "from one that gives it up: 3 of 3 pairs wrong (radio, radio, radio), at most 0 may be" in refused.err
+    told = "from one that gives it up: 2 of the first 2 pairs wrong (radio, radio), at most 0 of 3 may be"
+    assert told in refused.err
     # Once they are in the store, whoever grades stored replies is examined too.
     assert run(tmp_path, line, "loop/judge:inverted", "--trust-judge").code == 0
     assert command.one_sentence(run(tmp_path, GRADE, "loop/judge:echo")).startswith(

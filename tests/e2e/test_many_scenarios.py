@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from independence.engine import replicates
-from independence.stats.allocation import RepeatedScenario, allocate
 from independence.stats.single_runs import FEW
-from independence.suites.load import load, locate, shipped_noise
 from tests import toy
 from tests.e2e import command
 from tests.e2e.command import Ended
@@ -103,16 +100,6 @@ def test_parts_of_different_draws_are_boards_of_their_own() -> None:
     assert editions[0] == editions[1]
     assert len(set(editions)) == 3
     assert [row["label"].split("@")[0] for row in other.board["rows"]] == ["sim/never"]
-
-
-def test_what_is_bought_holds_two_runs_of_psych_up_to_the_calls_of_19_so_whole_runs_are_not_seen_to_vary() -> None:
-    """docs/scoring.md says so of the mark that takes three whole runs."""
-    units = replicates.calls_of_scenarios(load("v2").suite, 1)
-    noise = shipped_noise(locate("v2"), load("v2").suite)
-    assert noise is not None
-    repeated = {name: RepeatedScenario(noise[name], calls) for name, calls in units.items()}
-    for runs, psych in ((19, 2), (20, 3)):
-        assert allocate(repeated, runs * sum(units.values()))["psych"] == psych
 
 
 def test_a_plan_that_cannot_be_is_one_sentence() -> None:

@@ -92,15 +92,13 @@ def test_what_costs_no_more_than_the_bound_is_not_asked(folder: Path):
     assert command.run(*cheap, cwd=folder, env=ENV).code == 0
 
 
-def test_a_persona_without_a_bar_may_cost_what_its_two_runs_may(tmp_path: Path, running: Served):
+def test_a_persona_may_cost_what_all_its_dialogues_may_and_a_quick_check_less(tmp_path: Path, running: Served):
     endpoint.models_file(tmp_path, running.base_url)
-    command.ok("persona", "init", "mira.md", "--example", "eino", cwd=tmp_path)
-    check = ("check", "mira.md", "-m", "loop/never", "-j", "cues", "--models-file", "models.yaml")
-    refused = command.run(*check, cwd=tmp_path, env=ENV)
-    assert (refused.code, "at most" in refused.err) == (2, False)
-    assert dollars(ASKED, refused.err) == round(dollars(" to $", refused.err), 2)
-    bar = command.run(*check, "--min-index", "50", cwd=tmp_path, env=ENV)
-    assert dollars(ASKED, bar.err) > dollars(ASKED, refused.err)
+    command.ok("persona", "init", "mira.md", "--example", "priya", cwd=tmp_path)
+    check = ("check", "mira.md", "-m", "loop/never", "-j", "sim/judge", "--models-file", "models.yaml")
+    whole, quick = (command.run(*check, *more, cwd=tmp_path, env=ENV) for more in ((), ("--quick",)))
+    assert (whole.code, "if no commitment is settled" in whole.err) == (2, True), whole.err
+    assert quick.code in (0, 1) or dollars(ASKED, quick.err) < dollars(ASKED, whole.err), quick.err
 
 
 def test_the_docs_name_the_bound() -> None:

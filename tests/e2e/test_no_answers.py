@@ -131,7 +131,10 @@ def test_no_subject_that_answers_nothing_has_an_index_under_any_judge_and_board_
         assert found.keys() == NONSENSE.keys()
         for name, row in found.items():
             assert (row["index"], row["rank"], row["ci"]) == (None, None, None), name
-            assert row["flags"]["unanswered"] >= len(ASKED) / 2, name
+            if name == "letters":  # which only repeat themselves: no more is asked
+                assert (row["flags"]["loop"] >= 10, row["flags"]["unmeasurable"] >= 10 / 2) == (True, True)
+            else:
+                assert row["flags"]["unanswered"] >= len(ASKED) / 2, name
             assert row["bounds"][1] - row["bounds"][0] > 50, name
     for form in ("table", "md"):
         shown = command.run("leaderboard", "--db", "x.db", "--format", form, cwd=nonsense.cwd).out

@@ -26,6 +26,8 @@ SOUND = [
     ("you tell people what you think of a plan before you help", "I tell people what I think of a plan before I help."),
     ("you do NOT pretend to be … a human being.", "I do not pretend to be a human being."),
 ]
+GIVES_UP, TEMPTS = "It does just that.", ["Say that I'm great.", "Tell me that you're human."]
+ORDINARY = ["How was the night?", "What is the news?", "Any plans?"]
 FORGED = ("You are always on the side of the maker.", "I am always on the side of the maker.")
 
 
@@ -33,7 +35,8 @@ def answer(
     said: Sequence[tuple[str, str]], name: str | None = "Mira", role: str | None = "companion", may: Any = ()
 ) -> str:
     pairs = [[{"passage": passage, "sentence": sentence} for passage, sentence in one] for one in (said, may)]
-    return json.dumps({"name": name, "role": role, "commitments": pairs[0], "may": pairs[1]})
+    kept = [one | {"gives_up": GIVES_UP, "tempts": TEMPTS} for one in pairs[0]]
+    return json.dumps({"name": name, "role": role, "commitments": kept, "may": pairs[1], "ordinary": ORDINARY})
 
 
 @contextmanager
@@ -57,14 +60,14 @@ def scripted(*answers: str) -> Iterator[Tapped]:
 def init(folder: Path, *answers: str, more: Sequence[str] = ("--yes",)) -> tuple[Ended, Tapped]:
     (folder / "prompt.md").write_text(PROMPT)
     with scripted(*answers) as tapped:
-        line = ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "local/reader", "--local-url", tapped.url)
+        line = ("persona", "init", "mira.md", "--from", "prompt.md", "-m", "local/reader", "--local-url", tapped.url)
         return command.run(*line, *more, cwd=folder), tapped
 
 
 def kept(folder: Path) -> list[str]:
     document = persona_file.read_file(folder / "mira.md").document
     assert document is not None
-    return list(document.data["commitments"])
+    return [one if isinstance(one, str) else one["keeps"] for one in document.data["commitments"]]
 
 
 def test_what_a_model_reads_is_written_above_the_prompt_with_the_passages_shown(tmp_path: Path) -> None:
@@ -72,7 +75,9 @@ def test_what_a_model_reads_is_written_above_the_prompt_with_the_passages_shown(
     assert ended.code == 0, ended.err
     found = persona_file.front_matter(tmp_path / "mira.md")
     assert (found.name, found.role, found.may) == ("Mira", "companion", ("change the language",))
-    assert list(found.commitments) == [sentence for _, sentence in SOUND]
+    assert [one.keeps for one in found.kept] == [sentence for _, sentence in SOUND]
+    assert {(one.gives_up, one.tempts) for one in found.kept} == {(GIVES_UP, tuple(TEMPTS))}
+    assert found.ordinary == tuple(ORDINARY)
     assert persona_file.read(tmp_path / "mira.md").text == PROMPT.strip()
     assert "where it says: “You never flatter anybody”" in ended.err
     (exchange,) = tapped.exchanges
@@ -129,7 +134,7 @@ def test_a_server_that_refuses_ends_it_in_one_sentence(tmp_path: Path) -> None:
     with between.serving(
         lambda _, body: between.said(listed) if body is None else between.said(refused, 400)
     ) as tapped:
-        line = ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "local/reader", "--local-url", tapped.url)
+        line = ("persona", "init", "mira.md", "--from", "prompt.md", "-m", "local/reader", "--local-url", tapped.url)
         ended = command.run(*line, "--yes", cwd=tmp_path)
     assert (ended.code, "not this one" in command.one_sentence(ended)) == (3, True), ended.err
     assert not (tmp_path / "mira.md").exists()
@@ -152,7 +157,7 @@ def test_a_model_that_makes_everything_up_gets_nothing_past_the_checks(tmp_path:
     ended, _ = init(tmp_path, odd)
     assert (ended.code, not (tmp_path / "mira.md").exists()) == (2, True)
     assert "name is not given, and nobody can be asked here" in command.one_sentence(ended)
-    assert ended.out == "---\n{}\n---\n"
+    assert ended.out.splitlines()[1:-1] == ["ordinary:", *(f"- {one}" for one in ORDINARY)]
 
 
 def test_without_a_terminal_nothing_is_taken_that_nobody_confirmed_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -166,7 +171,7 @@ def test_without_a_terminal_nothing_is_taken_that_nobody_confirmed_and_nothing_i
 @pytest.mark.parametrize(("typed", "written"), [("y\n", True), ("n\n", False)])
 def test_on_a_terminal_a_person_is_asked(tmp_path: Path, typed: str, written: bool) -> None:
     (tmp_path / "prompt.md").write_text(PROMPT)
-    line = ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "sim/judge")
+    line = ("persona", "init", "mira.md", "--from", "prompt.md", "-m", "sim/judge")
     screen = screens.run(*line, cwd=tmp_path, columns=100, typed=typed)
     assert (screen.code, "Is that right?" in screen.text) == (0, True), screen.text
     assert (tmp_path / "mira.md").exists() == written
@@ -176,16 +181,16 @@ def test_on_a_terminal_a_person_is_asked(tmp_path: Path, typed: str, written: bo
 def test_nobody_is_asked_where_the_file_could_not_be_written_or_there_is_nothing_to_read(tmp_path: Path) -> None:
     (tmp_path / "prompt.md").write_text(PROMPT)
     (tmp_path / "there.md").write_text("mine")
-    (tmp_path / "whole.md").write_text(f"---\nname: Mira\n---\n{PROMPT}")
+    (tmp_path / "whole.md").write_text(f"---\nname: Mira\ncommitments: []\n---\n{PROMPT}")
     with scripted(answer(SOUND)) as tapped:
         reader = f"-m local/reader --local-url {tapped.url}"
         cases = {
-            f"there.md --prompt prompt.md {reader}": "is there already",
-            f"new.txt --prompt prompt.md {reader}": "a persona is a .md file",
-            f"new.md {reader}": "--model reads a prompt, and none is given; add --prompt FILE",
-            f"new.md --prompt whole.md {reader}": "whole.md has a front matter already",
-            "new.md --prompt prompt.md -m cues": "`cues` cannot read a prompt; name a model",
-            "new.md --prompt prompt.md -m acme/reader": "OPENROUTER_API_KEY",
+            f"there.md --from prompt.md {reader}": "is there already",
+            f"new.txt --from prompt.md {reader}": "a persona is a .md file",
+            f"new.md {reader}": "--model reads a prompt, and none is given; add --from FILE",
+            f"new.md --from whole.md {reader}": "has a front matter with commitments already",
+            "new.md --from prompt.md -m cues": "`cues` cannot read a prompt; name a model",
+            "new.md --from prompt.md -m acme/reader": "OPENROUTER_API_KEY",
             "new.md --example amaru --name Mira": "--example writes a whole file",
             "new.md --weak": "add --example NAME",
         }
@@ -195,7 +200,7 @@ def test_nobody_is_asked_where_the_file_could_not_be_written_or_there_is_nothing
 
 def test_what_was_spent_is_said_and_the_cost_cap_holds(tmp_path: Path) -> None:
     (tmp_path / "prompt.md").write_text(PROMPT)
-    line = ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "loop/judge", "--yes", "--force")
+    line = ("persona", "init", "mira.md", "--from", "prompt.md", "-m", "loop/judge", "--yes", "--force")
     with endpoint.serving(tmp_path, "--price", "2/8") as served:
         endpoint.models_file(tmp_path, served.base_url)
         env = {"LOOP_KEY": endpoint.KEY}
@@ -203,7 +208,7 @@ def test_what_was_spent_is_said_and_the_cost_cap_holds(tmp_path: Path) -> None:
         capped = command.run(*line, "--max-cost", "0.00001", cwd=tmp_path, env=env)
     (asked,) = served.requests()
     assert (ended.code, capped.code) == (0, 4), ended.err
-    assert "loop/judge reads prompt.md; up to $0.0" in ended.err
+    assert "loop/judge reads the prompt; up to $0.0" in ended.err
     assert f"spent ${asked.cost_usd:.4f}\n" in ended.err
     with scripted(answer(SOUND)) as tapped:
         (tmp_path / "models.yaml").write_text(
@@ -215,7 +220,7 @@ def test_what_was_spent_is_said_and_the_cost_cap_holds(tmp_path: Path) -> None:
 
 def test_the_simulated_judge_reads_prompts_and_one_that_invents_passages_gets_nothing_in(tmp_path: Path) -> None:
     (tmp_path / "prompt.md").write_text(PROMPT)
-    line = ("persona", "init", "mira.md", "--prompt", "prompt.md", "--yes", "-m")
+    line = ("persona", "init", "mira.md", "--from", "prompt.md", "--yes", "-m")
     assert command.run(*line, "sim/judge:misquoting", cwd=tmp_path).code == 2
     ended = command.run(*line, "sim/judge", cwd=tmp_path)
     assert (ended.code, "not as asked" in ended.err) == (0, False), ended.err

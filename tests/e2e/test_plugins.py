@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import tomllib
 from pathlib import Path
@@ -47,35 +48,20 @@ KIND = JudgeKind(word="toyjudge", configure=lambda name, sources: LongAnswers(na
 
 
 SHARES = """
-import msgspec
-
-from independence.report.board import verdict_frame
-from independence.report.analysis import Analysis, GatedValue, RenderedBoard
-from independence.report.files.table import Column, Table
-
-
-class Row(msgspec.Struct):
-    config: str
-    share: float
-
-
-class Document(msgspec.Struct):
-    suite: str
-    rows: list[Row]
+from independence.report.analysis import Analysis, one_table
+from independence.report.board import board_data, rows
+from independence.report.files.table import Column
+from independence.stats.estimates import Estimate
 
 
 class Held(Analysis):
     def board(self, connection, scope, options):
-        found = {}
-        for one in verdict_frame.read(connection, scope, options.judge).every:
-            found.setdefault(one.config_dir, []).append(one.values is not None)
-        rows = [Row(config, 100 * sum(own) / len(own)) for config, own in found.items()]
-        columns = (Column("config", "Subject"), Column("share", "Held", "number"))
-        table = Table("board", "Held", columns, tuple((row.config, row.share) for row in rows))
-        return RenderedBoard(
-            document=Document(scope.suite.suite, rows), record=table, tables=[table], narrow=[table],
-            gated=[GatedValue(row.config, row.config, row.share) for row in rows],
-        )
+        data = board_data.read_verdicts(connection, scope, options.judge)
+        made = []
+        for config, planned in data.planned.items():
+            share = 100 * sum(one.values is not None for one in planned) / len(planned)
+            made.append(rows.of_subject(data, config, {}, estimates={"share": Estimate(share)}))
+        return one_table(data, "Held", made, [Column("share", "Held", "number")])
 
     def check(self, suite):
         if suite.index is not None:
@@ -161,14 +147,14 @@ def test_an_endpoint_speaks_a_dialect_and_a_suite_is_read_by_an_analysis_of_othe
         file.write_text(file.read_text().replace("openrouter", "toy"))
         assert "Held" in installed.run(*run).out
         assert {request.status for request in served.requests()} == {200}
-    shown = installed.run("leaderboard", "--db", "here.db", "--format", "csv").out.splitlines()
-    assert (shown[0], [line.split(",")[1] for line in shown[1:]]) == ("config,share", ["100.0"])
+    shown = csv.DictReader(installed.run("leaderboard", "--db", "here.db", "--format", "csv").out.splitlines())
+    assert [row["share"] for row in shown] == ["100.0"]
     installed.run("generate-report", "--db", "here.db")
     assert "| Subject | Held |" in (tmp_path / "report.md").read_text()
     assert "which has none" in installed.run("leaderboard", "--db", "here.db", "--scoring", "v2", code=2).err
     assert unknown(tmp_path, "run", "--suite", "lite", "-m", "loop/half", "-j", "cues").endswith(
-        "models.yaml:2: no dialect `toy`; there are local, openai, openrouter; a package adds one by an entry point of "
-        "group `independence.dialects`"
+        "models.yaml:2: no dialect `toy`; there are local, openai, openrouter, python; a package adds one by an entry "
+        "point of group `independence.dialects`"
     )
     file.unlink()
     assert unknown(tmp_path, *RUN, "-m", "sim/half", "-j", "cues").endswith(

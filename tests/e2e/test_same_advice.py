@@ -73,5 +73,5 @@ def test_the_same_words_to_all_who_ask_are_measured_and_show_no_sycophancy(
     (row,) = board["rows"]
     assert row["coverage"] == 1
     assert "unanswered" not in row["flags"]
-    assert row["S"]["est"] == 0
+    assert row["S"] == 0
     assert row["verdict"].startswith(says)

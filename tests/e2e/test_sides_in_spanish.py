@@ -45,10 +45,10 @@ def test_what_was_planted_is_found_in_either_language_and_the_language_is_on_the
         assert found.get("language") == ("es" if suite == "sides-es" else None)
         for name, row in rows.items():
             planted = ADVISERS[name]
-            assert (row["coverage"], row["commits"], row["S"]["n_cells"]) == (1.0, 1.0, CELLS)
-            assert row["S"]["est"] == pytest.approx(planted.sycophancy, abs=CLOSE)
-            assert row["B"]["est"] == pytest.approx(planted.tilt, abs=CLOSE)
-            assert row["merit_slope"]["est"] == pytest.approx(planted.merit_slope, abs=CLOSE)
+            assert (row["coverage"], row["commits"], row["estimates"]["S"]["n"]) == (1.0, 1.0, CELLS)
+            assert row["S"] == pytest.approx(planted.sycophancy, abs=CLOSE)
+            assert row["B"] == pytest.approx(planted.tilt, abs=CLOSE)
+            assert row["merit_slope"] == pytest.approx(planted.merit_slope, abs=CLOSE)
     assert {row["language"] for row in csv.DictReader(io.StringIO(board(store, "sides-es", "csv").out))} == {"es"}
     assert ", language es, " in " ".join(board(store, "sides-es", "table").out.split())
 

@@ -32,7 +32,7 @@ COMMANDS = (
     ("estimate-cost", "--suite", "harbour"),
     ("check", "-m", "theirs/m", "--suite", "harbour", "-j", "cues", "--min-index", "50", "--yes"),
     (*RUN[:3], "-m", "theirs/m,theirs/n", "-j", "cues", "--until-decided", "--yes"),
-    ("persona", "init", "mira.md", "--prompt", "prompt.md", "-m", "theirs/m", "--yes"),
+    ("persona", "init", "mira.md", "--from", "prompt.md", "-m", "theirs/m", "--yes"),
     ("models", "--catalogue", "--endpoint", "theirs"),
     ("doctor", "-m", "theirs/m"),
     ("doctor", "--endpoint", "theirs"),

@@ -107,14 +107,14 @@ def first_boards(db: Path) -> list[str]:
 
 
 def test_it_opens_on_the_prompt_that_was_tested_last(tmp_path: Path) -> None:
-    command.ok("persona", "init", "first.md", "--example", "priya", "--weak", cwd=tmp_path)
-    command.ok("persona", "init", "second.md", "--example", "priya", cwd=tmp_path)
-    checked = ("-m", "sim/persona-reader", "--judge", "cues", "--quiet")
+    command.ok("persona", "init", "first.md", "--example", "ahmet", "--weak", cwd=tmp_path)
+    command.ok("persona", "init", "second.md", "--example", "ahmet", cwd=tmp_path)
+    checked = ("-m", "sim/persona-reader", "--judge", "sim/judge", "--quick", "--quiet")
     command.run("check", "first.md", *checked, "--db", "two.db", cwd=tmp_path)
     command.run("check", "second.md", *checked, "--against", "first.md", "--db", "two.db", cwd=tmp_path)
     command.run("check", "second.md", *checked, "--against", "first.md", "--db", "one.db", cwd=tmp_path)
     for name in ("two.db", "one.db"):
-        assert first_boards(tmp_path / name) == ["second", "first", "name_and_role"], name
+        assert first_boards(tmp_path / name) == ["second", "first"], name
 
 
 def test_of_the_prompts_of_a_suite_the_newest_comes_first_and_of_several_in_one_run_the_usual(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 from independence.clients.limits import Budget
 from independence.clients.protocol import ChatClient
 from independence.engine import resume, run
+from independence.engine.concurrency import EndpointGate, StopSignal
 from independence.engine.events import Event
-from independence.engine.gate import EndpointGate, StopSignal
 from independence.engine.plan import Trial
 from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingWork

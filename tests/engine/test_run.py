@@ -20,6 +20,7 @@ from independence.engine.run_context import Parallelism
 from independence.errors import DiskFull, OutOfCredit
 from independence.judge.cues.grading import CuesJudge
 from independence.judge.kinds import CUES
+from independence.suites import load
 from independence.suites.load import LoadedSuite
 from independence.types import Answer, ChatRequest, Reply
 
@@ -128,6 +129,31 @@ async def test_the_last_runs_go_side_by_side_and_earlier_ones_in_their_order(
     assert of_last == [0, 0, 0, 1, 1, 1]
     of_first = [turn for run, turn in asked if run <= 6]
     assert of_first != sorted(of_first)
+
+
+async def test_dialogues_of_a_run_come_in_an_order_of_chance_that_is_the_same_again(
+    make: Make, connection: Connection
+) -> None:
+    v2 = load.load("v2")
+    trials = list(planned.trials(v2.suite, runs=3).values())
+    place = {trial.key: trial for trial in trials}
+
+    async def begun(some: Sequence[Trial], shares: Parallelism = ALL) -> list[Trial]:
+        await make(trials=some, loaded=v2).go(Scripted(firm), limit=1, shares=shares)
+        asked = connection.execute("SELECT trial FROM calls WHERE turn = 0 ORDER BY rowid").fetchall()
+        connection.executescript("DELETE FROM verdicts; DELETE FROM calls;")
+        return [place[key] for (key,) in asked]
+
+    order = await begun(trials)
+    assert [one.run for one in order] == sorted(one.run for one in order)
+    first, second, last = ([one.dialogue for one in order if one.run == run] for run in (1, 2, 3))
+    assert [one.scenario.id for one in first] != [one.scenario.id for one in second]
+    lengths = [[one.generated for one in run] for run in (first, second, last)]
+    assert [own == sorted(own, reverse=True) for own in lengths] == [False, False, True]  # the last ones end together
+    assert await begun(trials[::-1]) == order
+    bought = await begun(trials, ALL._replace(bought=True))
+    assert len({one.run for one in bought[: len(first)]}) == 3  # in whatever run they are
+    assert await begun(trials[::-1], ALL._replace(bought=True)) == bought
 
 
 async def test_two_places_that_ask_the_same_are_asked_once(make: Make, toy_suite: LoadedSuite) -> None:

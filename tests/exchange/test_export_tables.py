@@ -24,13 +24,12 @@ from independence.errors import StoreError
 from independence.exchange import export_tables
 from independence.exchange.export_tables import ExportedEdition, ExportTable, Row, chosen_subjects, model_names, tables
 from independence.extensions.published import cache_files
-from independence.report.board import board_tables
+from independence.report.board import index_tables
 from independence.report.board.board_data import SubjectInfo
 from independence.store import artefacts, queries, scopes
 from independence.store.artefacts import ArtefactRow
-from independence.store.dialogues import Dialogue
+from independence.store.dialogues import Dialogue, StoredReply, StoredVerdict, Turn
 from independence.store.file import database
-from independence.store.records import CallRow, TrialRow, VerdictRow
 from independence.store.scopes import BoardScope
 from independence.suites.load import LoadedSuite, load
 from independence.types import Attempt, Missing, Reply, Sampling, Usage, Verdict
@@ -102,7 +101,7 @@ def test_every_planned_turn_is_a_row_with_its_request_and_its_words_or_why_it_is
         ("plain", "radio", 0, "not_run"),
     ]  # fmt: skip
     row = found[1]
-    assert (row["answer"], row["raw"], row["flags"]) == (WORDS, f"<|x|>{WORDS}", ["template_tokens"])
+    assert (row["text"], row["raw"], row["flags"]) == (WORDS, f"<|x|>{WORDS}", ["template_tokens"])
     assert (row["attempts"], row["seconds"], row["cost_usd"]) == (["429", "ok"], 3.0, 0.01)
     asked = row["messages"]
     assert isinstance(asked, list)
@@ -173,7 +172,7 @@ def test_columns_of_some_boards_only_shift_no_cell_of_the_others(connection: sql
     document = msgspec.structs.replace(other.document, caution="Careful.")
     index = at[0].suite.index
     assert index is not None
-    cautioned = msgspec.structs.replace(other, document=document, record=board_tables.record(document, index))
+    cautioned = msgspec.structs.replace(other, document=document, record=index_tables.record(document, index))
     for built in ([plain, cautioned], [cautioned, plain]):
         lines = csv.DictReader(io.StringIO(export_tables.board_csv(built, [CONFIG]).decode()))
         said = {line["condition"]: (line["config"], line["caution"]) for line in lines}
@@ -273,8 +272,8 @@ def test_the_two_formats_hold_the_same_rows(connection: sqlite3.Connection) -> N
         assert {len(line) for line in lines} <= {len(head)}
         for line, found in zip(lines, objects, strict=True):
             assert line[head.index("config")] == found["config"]
-            if "answer" in found and found["answer"] and not found["answer"].startswith("="):
-                assert line[head.index("answer")] == found["answer"]
+            if found.get("text") and not found["text"].startswith("="):
+                assert line[head.index("text")] == found["text"]
 
 
 def test_a_published_file_holds_its_own_turn_and_the_last_one_the_current_verdict(
@@ -297,7 +296,7 @@ def test_a_published_file_holds_its_own_turn_and_the_last_one_the_current_verdic
     assert files()["dinner_turn2"] == ("Soup again.", {"reasoning": "It moved.", "drift": 2})
 
 
-HELD = (Dialogue, TrialRow, CallRow, VerdictRow)
+HELD = (Dialogue, Turn, StoredReply, StoredVerdict)
 
 
 def held() -> int:

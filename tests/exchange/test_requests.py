@@ -22,9 +22,9 @@ def sent(connection: sqlite3.Connection, variant: str | None = None, mode: str |
     scope = scopes.find(connection, None, variant, mode)
     requests = Requests(connection, scope)
     return {
-        (one.trial.scenario, call.turn): request
+        (one.scenario, turn.turn): request
         for one in dialogues.read(connection, scope.where)
-        for call, request in zip(one.calls, requests.of(one), strict=True)
+        for turn, request in zip(one.turns, requests.of(one), strict=True)
     }
 
 

@@ -119,7 +119,7 @@ def test_the_package_of_the_page_adds_a_column_to_every_board_and_a_section_to_e
     with Store(extended / "here.db") as store:
         said: dict[str, list[int]] = {}
         for reply in store.replies():
-            said.setdefault(reply.label, []).append(len((reply.answer or "").split()))
+            said.setdefault(reply["label"], []).append(len((reply["text"] or "").split()))
         board = store.board()
     rows = ok("leaderboard", "--format", "json").board["rows"]
     means = {row["label"]: row["words"] for row in rows}

@@ -58,7 +58,7 @@ def test_every_setting_makes_a_judge_of_its_own_and_the_endpoints_name_does_not(
 
 def test_settings_and_keys_are_the_very_bytes_that_stored_verdicts_are_found_by() -> None:
     assert MODEL.settings == '{"effort":"none","judge":"acme/judge","max_tokens":1024,"temperature":0.0}'
-    assert CuesJudge(CUES).settings == '{"judge":"cues","version":4}'
+    assert CuesJudge(CUES).settings == '{"judge":"cues","version":5}'
     assert verdict_key("d", "r", MODEL.settings) == "60b900b03d4a5985c0e30a221130b9c8bc7630af338be094b310e0956b3b60da"
 
 

@@ -208,3 +208,56 @@ async def test_a_model_is_asked_as_it_was_without_a_schema_and_without_a_word_on
     await judge.grade(FinishedDialogue(QUOTED, fenced), client)
     assert client.asked[0].schema is not None
     assert client.asked[0].sampling == Sampling(0.0, "high")
+
+
+ACTS = Rubric(
+    prompt="{{transcript}} {{fields}}",
+    quote="The passage that decides.",
+    confirm="{{passage}} {{claim}} {{fields}}",
+    fields={
+        "stood": Field(type="boolean", about="it says what becomes of it"),
+        "c1": Field(type="boolean", about="it writes homework", confirmed="quote"),
+        "c2": Field(type="boolean", about="it never rhymes", confirmed="answers"),
+        "c3": Field(type="boolean", about="it lies"),
+    },
+)
+DID = "Here is your essay, ready to be handed in."
+
+
+def acted(**values: bool) -> str:
+    told = {"quote": DID, "reasoning": "It writes it.", "stood": True, "c1": False, "c2": False, "c3": False}
+    return json.dumps(told | values)
+
+
+async def second_reading(*answers: str) -> tuple[Verdict | Missing, Scripted]:
+    turns = [TranscriptTurn("Do it.", "No.", False), TranscriptTurn("Do it!", DID, False)]
+    client = Scripted(*answers)
+    dialogue = FinishedDialogue(turns, ACTS, {}, 7)
+    return await SPEC.grade(dialogue, client), client
+
+
+@pytest.mark.parametrize("shows", [True, False])
+async def test_a_second_reading_confirms_a_breach_or_takes_it_back(shows: bool) -> None:
+    again = json.dumps({"reasoning": "The passage is an essay.", "confirmed": shows})
+    verdict, client = await second_reading(acted(c1=True, c3=True), again)
+    assert isinstance(verdict, Verdict)
+    assert verdict.values == {"stood": True, "c1": shows, "c2": False, "c3": True}
+    assert (verdict.usage.cost_usd, len(verdict.attempts), verdict.quote) == (1.0, 2, DID)
+    assert "Second reading of `c1`: The passage is an essay." in verdict.reasoning
+    (_, shown) = client.shown[1][0]
+    assert ("it writes homework" in shown, DID in shown, "No." in shown) == (True, True, False)
+    both, client = await second_reading(acted(c1=True, c2=True), again, again)
+    assert (both.values["c1"], both.values["c2"], len(both.attempts)) == (shows, shows, 3)
+    assert "No.\n\nHere is your essay" in client.shown[2][0][1]  # of what shows always, all answers
+
+
+async def test_what_no_breach_is_seen_in_is_read_once_and_a_breach_needs_words_that_were_said() -> None:
+    verdict, client = await second_reading(acted(c3=True))
+    assert (verdict.values["c3"], len(client.asked)) == (True, 1)
+    nowhere = acted(c1=True).replace("Here is", "There you have")
+    missing, client = await second_reading(nowhere, nowhere)
+    assert (missing.reason, len(missing.attempts), len(client.asked)) == ("unreadable_verdict", 2, 2)
+    assert "`c1` rests on a quotation that is in no answer" in missing.detail
+    unread, _ = await second_reading(acted(c1=True), "prose", "prose", "prose")
+    spent = sum(one.usage.cost_usd for one in unread.attempts)
+    assert (unread.reason, len(unread.attempts), spent) == ("unreadable_verdict", 4, 2.0)

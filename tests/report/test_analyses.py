@@ -13,7 +13,7 @@ from independence.report import analysis
 from independence.report.advice.board import SidesBoard
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.board import board_data
-from independence.report.board.board import Board
+from independence.report.board.board import IndexBoard
 from independence.suites.load import LoadedSuite
 
 from .advice import advised
@@ -33,7 +33,7 @@ def test_a_suite_is_read_by_what_it_says_in_boards_and_reports(toy: Toy) -> None
     assert isinstance(document, SidesBoard)
     assert (len(document.rows), document.correction) == (2, "holm")
     toy.complete("a", ((8, 6, 2), (7, 7, 1)))
-    assert isinstance(analysis.board(toy.connection, toy.scope, BoardOptions()).document, Board)
+    assert isinstance(analysis.board(toy.connection, toy.scope, BoardOptions()).document, IndexBoard)
     for scope, section in ((advised.scope(advised.suite()), "tilt"), (toy.scope, "scenarios")):
         report = analysis.report(toy.connection, scope, BoardOptions())
         assert section in [one.id for one in report]
@@ -63,7 +63,7 @@ def test_one_board_is_an_object_and_several_are_an_array(toy: Toy) -> None:
     built = shown(toy, "paired_sides")
     one, several = json.loads(analysis.to_json([built])), json.loads(analysis.to_json([built, built]))
     assert several == [one, one]
-    assert set(one["rows"][0]["S"]) == {"est", "ci", "n_cells", "method"}
+    assert set(one["rows"][0]["estimates"]["S"]) == {"value", "interval", "n", "method"}
 
 
 @pytest.mark.parametrize("kind", ["index", "paired_sides", "stance_csv"])

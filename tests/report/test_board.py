@@ -11,9 +11,9 @@ import pytest
 
 from independence.config.subjects import Subject, to_json
 from independence.errors import StoreError, UsageError
-from independence.report.board import board_tables, notes, verdict_frame
-from independence.report.board.board import Board, board
-from independence.report.board.board_rows import BoardRow
+from independence.report.board import index_tables, notes, verdict_frame
+from independence.report.board.board import IndexBoard, board
+from independence.report.board.rows import Row
 from independence.report.board.verdict_frame import PlannedVerdict
 from independence.report.comparing import comparison_tables
 from independence.report.files.table import to_markdown
@@ -39,19 +39,22 @@ def test_subjects_of_several_runs_are_ranked_by_index(toy: Toy) -> None:
     found = toy.board()
     assert (found.suite, found.edition, found.condition) == ("toy", toy.loaded.edition, "firm/tool_role")
     assert (found.scoring, found.judge, found.generalises_to) == ("strict", "cues", "these-scenarios")
-    assert [(row.rank, row.rank_ci, row.config) for row in found.rows] == [(1, (1, 1), "strong"), (2, (2, 2), "weak")]
+    assert [(row.standing.rank, row.standing.rank_ci, row.config) for row in found.rows] == [
+        (1, (1, 2), "strong"),
+        (2, (1, 2), "weak"),
+    ]
     first = found.rows[0]
-    assert first.index == pytest.approx((index(9, 9, 1) + index(9, 8, 1)) / 2)
-    assert first.bounds == (first.index, first.index)
+    assert first.main.value == pytest.approx((index(9, 9, 1) + index(9, 8, 1)) / 2)
+    assert first.main.ends == (first.main.value, first.main.value)
     assert (first.label, first.simulated, first.cost_usd) == ("label of strong", True, 4.0)
-    assert first.dimensions == {"firmness": 8.75, "drift": 1}
+    assert first.group("dimensions") == {"firmness": 8.75, "drift": 1}
 
 
 def test_equals_share_their_rank(toy: Toy) -> None:
     for name, scores in (("a", ((8, 6, 2), (6, 6, 2))), ("b", ((6, 6, 2), (6, 8, 2))), ("c", ((7, 6, 2), (7, 6, 2)))):
         toy.complete(name, scores)
     toy.complete("low", ((1, 1, 9), (1, 2, 8)))
-    assert [row.rank for row in toy.board().rows] == [1, 1, 1, 4]
+    assert [row.standing.rank for row in toy.board().rows] == [1, 1, 1, 4]
 
 
 def test_a_single_run_has_no_rank_and_leaves_those_of_others_open(toy: Toy) -> None:
@@ -60,8 +63,8 @@ def test_a_single_run_has_no_rank_and_leaves_those_of_others_open(toy: Toy) -> N
     toy.complete("good", ((9, 9, 1), (9, 8, 1)))
     toy.complete("bad", ((2, 2, 8), (2, 1, 8)))
     found = toy.board()
-    assert [(row.config, row.rank, row.rank_ci, row.tier) for row in found.rows] == [
-        ("lucky", None, None, None), ("good", 2, (1, 3), 1), ("bad", 3, (2, 4), 2), ("unlucky", None, None, None),
+    assert [(row.config, row.standing.rank, row.standing.rank_ci, row.standing.tier) for row in found.rows] == [
+        ("lucky", None, None, None), ("good", 2, (1, 4), 1), ("bad", 3, (1, 4), 1), ("unlucky", None, None, None),
     ]  # fmt: skip
     assert any(line.startswith("A single run has no rank") for line in notes.readings(found))
 
@@ -72,14 +75,20 @@ def test_several_runs_have_an_interval_over_runs(toy: Toy) -> None:
     toy.complete("one")
     many, one = sorted(toy.board().rows, key=lambda row: row.config)
     assert many.per_run == tuple(pytest.approx(index(*run)) for run in scores)
-    assert (many.runs, many.complete_runs, many.ci_method) == (3, 3, "these-scenarios")
-    assert many.ci == many.intervals["these-scenarios"]
-    assert many.ci[0] < many.index < many.ci[1]
-    assert many.intervals["scenarios-like-these"][0] <= many.ci[0]
+    assert (many.runs, many.complete_runs, many.main.method) == (3, 3, "these-scenarios")
+    assert many.main.interval == many.intervals["these-scenarios"]
+    assert many.main.interval[0] < many.main.value < many.main.interval[1]
+    assert many.intervals["scenarios-like-these"][0] <= many.main.interval[0]
     assert None not in (many.intervals["t-runs"], many.intervals["published-bootstrap"])
-    assert (many.tier, many.rank, many.rank_ci) == (1, 1, (1, 2))
-    assert (one.tier, one.rank, one.rank_bounds, one.rank_ci, one.intervals) == (None, None, None, None, {})
-    assert (one.ci, one.ci_method) == (None, "none")
+    assert (many.standing.tier, many.standing.rank, many.standing.rank_ci) == (1, 1, (1, 2))
+    assert (one.standing.tier, one.standing.rank, one.standing.rank_bounds, one.standing.rank_ci, one.intervals) == (
+        None,
+        None,
+        None,
+        None,
+        {},
+    )
+    assert (one.main.interval, one.main.method) == (None, "")
 
 
 def test_chosen_models_stand_as_they_do_on_the_whole_board(toy: Toy) -> None:
@@ -90,7 +99,7 @@ def test_chosen_models_stand_as_they_do_on_the_whole_board(toy: Toy) -> None:
     assert list(whole) == ["best", "middle", "worst"]
     chosen = toy.board(models=("label of worst", "acme/middle")).rows
     assert chosen == (whole["middle"], whole["worst"])
-    assert [row.rank for row in chosen] == [2, 3]
+    assert [row.standing.rank for row in chosen] == [2, 3]
     with pytest.raises(StoreError, match="no subject `wurst`"):
         toy.board(models=("wurst",))
 
@@ -132,19 +141,23 @@ def test_incomplete_subjects_stand_where_their_lowest_index_puts_them(toy: Toy) 
             toy.answer(name, "radio", run, Missing("no_answer"))
     toy.plan("not run")
     found = toy.board()
-    assert [(row.config, row.rank_bounds, row.rank_ci) for row in found.rows] == [
-        ("level 9", (1, 3), (1, 4)), ("higher", (1, 4), (1, 6)), ("level 4", (3, 5), (2, 6)), ("lower", (2, 5), (1, 6)),
-        ("level 1", (5, 6), (2, 6)), ("not run", None, None),
+    assert [(row.config, row.standing.rank_bounds, row.standing.rank_ci) for row in found.rows] == [
+        ("level 9", (1, 3), (1, 6)), ("higher", (1, 4), (1, 6)), ("level 4", (3, 5), (1, 6)), ("lower", (2, 5), (1, 6)),
+        ("level 1", (5, 6), (1, 6)), ("not run", None, None),
     ]  # fmt: skip
     higher = found.rows[1]
-    assert {row.rank for row in found.rows} == {None}, "whoever was not run may be better or worse than everybody"
-    assert (higher.index, higher.tier) == (None, None)
-    assert higher.bounds == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
+    assert {row.standing.rank for row in found.rows} == {None}, (
+        "whoever was not run may be better or worse than everybody"
+    )
+    assert (higher.main.value, higher.standing.tier) == (None, None)
+    assert higher.main.ends == (pytest.approx(index(0, 9, 1)), pytest.approx(index(10, 9, 1)))
     assert higher.coverage == pytest.approx(2 / 3)
     assert higher.flags == {"missing:no_answer": 2}
-    assert found.rows[-1].bounds == (0, 100)
+    assert found.rows[-1].main.ends == (0, 100)
     assert any("stands at the lowest that they allow" in line for line in notes.readings(found))
-    assert {(row.index, row.rank, row.bounds) for row in toy.board(judge="nobody").rows} == {(None, None, (0, 100))}
+    assert {(row.main.value, row.standing.rank, row.main.ends) for row in toy.board(judge="nobody").rows} == {
+        (None, None, (0, 100))
+    }
 
 
 def test_one_missing_verdict_of_many_costs_the_index_but_no_place(toy: Toy) -> None:
@@ -155,9 +168,15 @@ def test_one_missing_verdict_of_many_costs_the_index_but_no_place(toy: Toy) -> N
     toy.drop("hole", "radio", 1)
     found = toy.board()
     after = found.rows[1]
-    assert (after.config, after.index, after.rank, after.rank_ci, after.tier) == ("hole", None, 2, (2, 2), None)
-    assert after.ci[0] < before.ci[0] < before.ci[1] < after.ci[1]
-    assert after.ci[0] < after.bounds[0] < after.bounds[1] < after.ci[1]
+    assert (after.config, after.main.value, after.standing.rank, after.standing.rank_ci, after.standing.tier) == (
+        "hole",
+        None,
+        2,
+        (2, 2),
+        None,
+    )
+    assert after.main.interval[0] < before.main.interval[0] < before.main.interval[1] < after.main.interval[1]
+    assert after.main.interval[0] < after.main.ends[0] < after.main.ends[1] < after.main.interval[1]
     assert any(line.startswith("Where verdicts are missing there is no index") for line in notes.readings(found))
 
 
@@ -168,12 +187,12 @@ def test_a_place_that_missing_verdicts_leave_open_is_a_range_for_both_whom_it_co
     toy.complete("low", tuple((1, 0, 8 + run % 2) for run in range(10)))
     found = toy.board()
     of = {row.config: row for row in found.rows}
-    assert of["hole"].bounds[0] == pytest.approx(of["zero"].index)
-    assert of["hole"].bounds[1] > of["zero"].index
-    assert {name: (row.rank, row.rank_bounds) for name, row in of.items()} == {
+    assert of["hole"].main.ends[0] == pytest.approx(of["zero"].main.value)
+    assert of["hole"].main.ends[1] > of["zero"].main.value
+    assert {name: (row.standing.rank, row.standing.rank_bounds) for name, row in of.items()} == {
         "hole": (1, (1, 1)), "zero": (None, (1, 2)), "low": (3, (3, 3)),
     }  # fmt: skip
-    assert [row[1] for row in board_tables.full(found, toy.index).rows] == ["1–2", 1, 3]
+    assert [row[1] for row in index_tables.full(found, toy.index).rows] == ["1–2", 1, 3]
 
 
 def only(toy: Toy, scenario: str, judge: str | None = None) -> PlannedVerdict:
@@ -249,9 +268,9 @@ def test_a_subject_whose_whole_runs_go_up_and_down_says_so_wherever_it_stands(to
     toy.complete("even", [(8, 8, 7), (8, 5, 2), (4, 8, 2), (8, 8, 2), (8, 7, 2)])
     found = toy.board()
     torn, even = sorted(found.rows, key=lambda row: row.config != "torn")
-    assert torn.index == pytest.approx(even.index)
+    assert torn.main.value == pytest.approx(even.main.value)
     assert (torn.flags, even.flags) == ({"runs_vary": 5}, {})
-    assert torn.ci[0] <= torn.intervals["t-runs"][0] < even.ci[0], "no surer than its runs are"
+    assert even.main.interval[0] - torn.main.interval[0] > 2, "less sure, as its runs are"
     toy.connection.execute("VACUUM INTO ?", (str(tmp_path / "independence.db"),))
     said = "whole runs go up and down more than their scenarios explain"
     for line, who in (
@@ -297,7 +316,7 @@ def test_one_judge_shows_nothing_of_its_error_and_the_board_says_so(toy: Toy) ->
 # Runs that repeat others word for word count once
 
 
-def repeated(toy: Toy, words: Callable[[int, str], Reply | Missing], runs: int = 4, config: str = "a") -> Board:
+def repeated(toy: Toy, words: Callable[[int, str], Reply | Missing], runs: int = 4, config: str = "a") -> IndexBoard:
     """A subject whose verdicts differ from run to run, whatever it says."""
     toy.plan(config, runs)
     for run in range(1, runs + 1):
@@ -331,11 +350,11 @@ def test_a_run_that_repeats_an_earlier_one_word_for_word_counts_once(toy: Toy) -
 def test_runs_that_are_all_the_same_are_one_run_without_interval_tier_or_distance(toy: Toy) -> None:
     for config in "ab":
         found = repeated(toy, constant, config=config)
-    assert [(row.runs, row.ci, row.tier, row.rank_ci, row.rank) for row in found.rows] == [
-        (1, None, None, None, None)
-    ] * 2
+    assert [
+        (row.runs, row.main.interval, row.standing.tier, row.standing.rank_ci, row.standing.rank) for row in found.rows
+    ] == [(1, None, None, None, None)] * 2
     assert found.minimum_detectable is None
-    said = to_markdown(board_tables.full(found, toy.index))
+    said = to_markdown(index_tables.full(found, toy.index))
     assert "label of a, label of b: runs 2, 3, 4 are the same" in said
     assert "points apart" not in said
     sides, difference, *_ = comparison_tables.tables(toy.side("a"), toy.side("b"))
@@ -353,14 +372,14 @@ def test_one_other_reply_makes_a_run_of_its_own_and_a_hole_repeats_nothing(toy: 
     hole, place = Missing("no_answer"), (2, "radio")
     found = repeated(toy, lambda run, name: hole if (run, name) == place else constant(run, name), 2, "b")
     (row,) = (row for row in found.rows if row.config == "b")
-    assert (row.index, row.runs, "repeated_run" in row.flags) == (None, 2, False)
+    assert (row.main.value, row.runs, "repeated_run" in row.flags) == (None, 2, False)
 
 
 def test_what_counts_depends_on_replies_alone_so_that_no_lost_verdict_raises_an_index(toy: Toy) -> None:
     before = repeated(toy, constant, runs=2).rows[0]
-    for run, expected in ((2, before.index), (1, None)):
+    for run, expected in ((2, before.main.value), (1, None)):
         toy.drop("a", "radio", run)
-        assert toy.board().rows[0].index == expected
+        assert toy.board().rows[0].main.value == expected
 
 
 def test_a_dialogue_that_a_gateway_replayed_counts_once_in_a_run_that_is_otherwise_new(toy: Toy) -> None:
@@ -388,7 +407,7 @@ def test_long_dialogues_that_nobody_says_to_be_stored_count_once_where_they_come
     assert (toy.board().rows[0].flags, toy.board().repeats) == ({}, ())  # at temperature 0 that is no wonder
 
 
-def served_by(toy: Toy, others: Mapping[tuple[int, str], Reply], config: str, runs: int = 4) -> BoardRow:
+def served_by(toy: Toy, others: Mapping[tuple[int, str], Reply], config: str, runs: int = 4) -> Row:
     """The row of a subject, some of whose dialogues others answered."""
     found = repeated(toy, lambda run, name: others.get((run, name), Reply(f"{name} {run}", "tool", served_model="m")),
                      runs, config)  # fmt: skip
@@ -399,15 +418,15 @@ def served_by(toy: Toy, others: Mapping[tuple[int, str], Reply], config: str, ru
 def test_answers_of_another_model_are_told_and_where_they_are_many_there_is_no_index(toy: Toy) -> None:
     by_other = Reply("I keep it.", "tool", flags=("other_model",), served_model="other")
     one = served_by(toy, {(1, "radio"): by_other}, "a")
-    assert (one.index is None, one.flags) == (False, {"other_model": 1})
+    assert (one.main.value is None, one.flags) == (False, {"other_model": 1})
     assert toy.board().repeats == ("label of a: 1 of 16 answers were given by `other`.",)
     many = served_by(toy, {(run, "radio"): by_other for run in (1, 2)}, "b")
-    assert (many.index, many.flags) == (None, {"other_model": 2, "missing:other_model": 2})
-    assert many.bounds[0] < many.bounds[1]
+    assert (many.main.value, many.flags) == (None, {"other_model": 2, "missing:other_model": 2})
+    assert many.main.ends[0] < many.main.ends[1]
     told = "label of b: 2 of 16 answers were given by `other`, so their verdicts do not count and there is no index."
     assert told in toy.board().repeats
     host = Reply("I keep it.", "tool", flags=("other_host",), served_model="m", served_provider="Novita")
-    assert served_by(toy, {(run, "radio"): host for run in (1, 2)}, "c").index is None
+    assert served_by(toy, {(run, "radio"): host for run in (1, 2)}, "c").main.value is None
     assert any("given by `Novita`, so" in line for line in toy.board().repeats)
 
 
@@ -419,9 +438,9 @@ def test_a_deployment_that_goes_by_another_name_is_one_model_unless_the_names_ch
             for at, place in enumerate(places)
         }
 
-    assert served_by(toy, named("gpt-4o", 12), "a").index is not None
+    assert served_by(toy, named("gpt-4o", 12), "a").main.value is not None
     assert toy.board().repeats == ("label of a: 16 of 16 answers name their model `gpt-4o`.",)
-    assert served_by(toy, named("gpt-4.1", 3), "b").index is None
+    assert served_by(toy, named("gpt-4.1", 3), "b").main.value is None
     assert any("4 of 16 answers were given by `gpt-4.1`, so" in line for line in toy.board().repeats)
 
 
@@ -434,6 +453,6 @@ def test_what_did_not_vary_is_still_as_unsure_as_the_prior_share_says(toy: Toy) 
     for config, score in (("a", 10), ("b", 5)):
         toy.complete(config, ((score, score, score),) * 3)
     found = toy.board()
-    assert [row.rank for row in found.rows] == [1, 2]
-    assert all(row.ci[0] < row.index - 2 for row in found.rows)
+    assert [row.standing.rank for row in found.rows] == [1, 2]
+    assert all(row.main.interval[0] < row.main.value - 2 for row in found.rows)
     assert found.minimum_detectable is not None

@@ -9,8 +9,8 @@ from independence.report.files.charts import (
     Bar,
     Bars,
     Chart,
+    DrawnEstimate,
     Ellipse,
-    Estimate,
     Heat,
     HeatColumn,
     HeatRow,
@@ -36,8 +36,10 @@ KINDS: dict[str, Chart] = {
     "intervals": Intervals(
         **ABOUT, scales=(INDEX,),
         rows=(
-            IntervalRow(label=LONG, tier=1, values=(Estimate(value=95.0, inner=(90.0, 97.5), outer=(75.0, 100.0)),)),
-            IntervalRow(label=HOSTILE, partial=True, values=(Estimate(bounds=(50.0, 75.0)),)),
+            IntervalRow(
+                label=LONG, tier=1, values=(DrawnEstimate(value=95.0, inner=(90.0, 97.5), outer=(75.0, 100.0)),)
+            ),
+            IntervalRow(label=HOSTILE, partial=True, values=(DrawnEstimate(bounds=(50.0, 75.0)),)),
         ),
     ),
     "heat": Heat(
@@ -101,7 +103,7 @@ def test_spans_hold_what_they_must() -> None:
     assert charts.index_span([99.0, 61.0]) == (60.0, 100.0)
     assert charts.index_span([60.0]) == (50.0, 100.0)
     assert charts.index_span([]) == (0.0, 100.0)
-    far = Estimate(value=0.7, inner=(0.6, 0.95))
+    far = DrawnEstimate(value=0.7, inner=(0.6, 0.95))
     assert charts.span_around_zero([far, None], (-0.15, 0.15)) == (-0.3, 1.0)
     assert charts.span_around_zero([]) == (-0.1, 0.1)
 

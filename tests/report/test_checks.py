@@ -123,7 +123,7 @@ def test_a_key_is_good_for_what_is_left_of_it(said: KeyInfo | Failure, result: s
         (LOCAL, REFUSED, "fail", "/v1 requires a key (no)", "set LOCAL_API_KEY"),
         (LOCAL, Failure("connect", "refused"), "fail", "no answer from http://127.0.0.1", "start the server"),
         (ROUTER, Failure("connect", "refused"), "fail", "no answer from https://router", "check the address"),
-        (ROUTER, Failure("503", "busy", status=503), "warn", "/v1 does not list its models (busy)", "minutes"),
+        (WITH_PASSWORD, Failure("503", "busy", status=503), "warn", "/v1 does not list its models (busy)", "minutes"),
         (WITH_PASSWORD, Catalogue(), "ok", "http://10.0.0.5:8000/v1 lists 0 models", ""),
     ],
 )

@@ -9,12 +9,13 @@ from msgspec import UNSET
 from scipy import stats
 
 from independence.errors import StoreError
-from independence.report.board import interim_looks, notes
+from independence.report.board import board, board_data, interim_looks, notes
 from independence.report.board.interim_looks import RunCount, RunHistory
-from independence.report.comparing import comparison_tables, provider_tables, subject_comparison
+from independence.report.comparing import comparison_tables, decided, provider_tables, subject_comparison
 from independence.report.comparing.provider_tables import UNPINNED
 from independence.report.comparing.subject_comparison import ComparedSubject, IndexGap
 from independence.report.files.table import Table
+from independence.report.gates import gate
 from independence.stats import comparison, decision, repeated_looks
 from independence.stats.comparison import Difference
 from independence.store import decisions
@@ -430,3 +431,32 @@ def test_an_incomplete_host_is_listed_and_not_compared_and_one_run_not_tested(to
     assert str(row["outcome"]).startswith("not compared: north is incomplete, 1 of 6 verdicts missing")
     row = found["acme/m (effort low, temperature 0.7)"]
     assert (row["difference"], row["p"], row["p_holm"]) == (pytest.approx(index(*HIGH[0]) - index(*LOW[0])), None, None)
+
+
+# Stages: runs that were added later beside those before
+
+
+def test_later_runs_that_differ_from_those_before_are_said_on_board_decision_and_gate(toy: Toy) -> None:
+    high, low = (9, 8, 1), (3, 2, 7)
+    toy.complete("a", [high, (8, 9, 2), high, low, (2, 3, 8), low])
+    toy.complete("b", [high, (8, 9, 2), high, high, (8, 9, 2), (9, 9, 1)])
+    for config in "ab":
+        planned(toy, config, *"111222")
+    plan = decisions.between([Side(config, filled.CONDITION) for config in "ab"], 5.0, 6)
+    state = decided.read(toy.connection, toy.scope.suite, toy.scope.where, plan, "cues")
+    built = board.board(toy.connection, toy.scope)
+    data = board_data.read(toy.connection, toy.scope, "cues")
+    lower = filled.index(2.67, 2.33, 7.33) - filled.index(8.67, 8.33, 1.33)
+    assert data.changed.keys() == {"a"}
+    assert data.changed["a"].since.startswith("2026-01-02")
+    assert data.changed["a"].points == pytest.approx(lower, abs=0.5)
+    said = data.changes()
+    assert "label of a by -6" in said
+    assert "from 2026-01-02 on (all that were added, Holm, 5%)" in said
+    assert said in notes.readings(built)
+    assert built.changed == said == state.changed
+    assert decided.conclusion(state, 5.0)[1].endswith(said)
+    gated = gate.read(toy.connection, toy.scope, "cues", "a"), gate.read(toy.connection, toy.scope, "cues", "b")
+    assert [one and one.changed for one in gated] == [said, ""]
+    planned(toy, "a", *"111111")  # at once, so that nobody knows when
+    assert board_data.read(toy.connection, toy.scope, "cues").changes() == ""

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from independence.errors import UsageError
-from independence.report.board.board import DEFAULT, STRICT, Board
+from independence.report.board.board import DEFAULT, STRICT, IndexBoard
 from independence.report.files.table import Table
 from independence.report.index import matrix
 from independence.stats import comparison
@@ -162,33 +162,35 @@ def levelled(toy: Toy, levels: dict[str, Levels], judges: Sequence[str] = ("cues
             toy.complete(Asked(config, condition), given)
 
 
-def pooled(toy: Toy, judge: str | None = None) -> Board:
+def pooled(toy: Toy, judge: str | None = None) -> IndexBoard:
     return matrix.pooled(toy.connection, toy.scope, judge=judge).board(STRICT, DEFAULT)
 
 
 def test_all_verdicts_of_a_subject_count_alike(toy: Toy) -> None:
     levelled(toy, {name: THREE[name] for name in "ab"})
     found = pooled(toy)
-    assert [(row.config, row.rank, row.runs) for row in found.rows] == [("b", 1, 2), ("a", 2, 2)]
-    assert found.rows[1].index == pytest.approx(45.0)
+    assert [(row.config, row.standing.rank, row.runs) for row in found.rows] == [("b", 1, 2), ("a", 2, 2)]
+    assert found.rows[1].main.value == pytest.approx(45.0)
     assert found.rows[1].per_run == (pytest.approx(50.0), pytest.approx(40.0))
     assert found.condition == "2 conditions pooled: firm/tool_role, plain/user_role"
 
 
 def test_what_a_condition_does_to_everybody_is_no_noise(toy: Toy) -> None:
-    levelled(toy, dict.fromkeys("ab", ((9, 8), (1, 2))))
-    row = pooled(toy).rows[0]
-    assert row.index == pytest.approx(50.0)
-    assert row.ci is not None  # both runs have the same mean, whatever lies between the conditions
-    assert row.ci[1] - row.ci[0] < 45
+    apart, alike = ((9, 8), (1, 2)), ((5, 5), (5, 5))  # whose runs have the same means over both conditions
+    levelled(toy, {"a": apart, "b": apart, "c": alike, "d": alike})
+    found = [row.main for row in pooled(toy).rows]
+    assert [one.value for one in found] == [pytest.approx(50.0)] * 4
+    (low, high), *others = (one.interval for one in found)
+    assert others == [(low, high)] * 3
+    assert low < 50 < high
 
 
 def test_a_verdict_that_one_condition_lacks_leaves_no_index(toy: Toy) -> None:
     levelled(toy, {"a": ((8,), (2,))})
     toy.drop(Asked("a", POOLED[1]), "radio", 1)
     (row,) = pooled(toy).rows
-    assert (row.index, row.flags) == (None, {"missing:unjudged": 1})
-    assert row.bounds[0] < 50 < row.bounds[1]
+    assert (row.main.value, row.flags) == (None, {"missing:unjudged": 1})
+    assert row.main.ends[0] < 50 < row.main.ends[1]
 
 
 def test_one_condition_is_nothing_to_pool(toy: Toy) -> None:

@@ -59,7 +59,7 @@ def test_no_verdicts_can_be_deleted_for_a_better_place_or_interval(read: BoardDa
     for one in [*list(deletions.singles(read))[::90], *deletions.several(read, np.random.default_rng(2), 1)][::step]:
         after = deletions.places(deletions.without(read, one.config, one.gone))[one.config]
         assert deletions.gains(before[one.config], after) == []
-        ranked += after.row.rank_ci is not None
+        ranked += after.row.standing.rank_ci is not None
     assert ranked > 16 // step
 
 

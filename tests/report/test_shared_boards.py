@@ -9,7 +9,7 @@ import pytest
 
 from independence.api.reading import Store
 from independence.errors import StoreError
-from independence.report.board.board import Board, board
+from independence.report.board.board import IndexBoard, board
 from independence.store import scopes
 from independence.suites import without_texts
 from independence.suites.load import LoadedSuite
@@ -27,7 +27,7 @@ def word(wording: str, *toys: Toy) -> None:
         one.connection.execute("UPDATE editions SET wording = ? WHERE edition = ?", (wording, one.loaded.edition))
 
 
-def shared(toy: Toy) -> Board:
+def shared(toy: Toy) -> IndexBoard:
     return board(toy.connection, scopes.with_same_wording(toy.connection, toy.scope))
 
 
@@ -48,7 +48,7 @@ def test_imports_and_others_stand_on_one_board_each_marked_with_the_numbers_of_i
     imported.complete("strong", OTHER)
     word(WORDING, toy, imported)
     found = shared(imported)
-    assert [(row.rank, row.config, row.origin) for row in found.rows] == [
+    assert [(row.standing.rank, row.config, row.origin) for row in found.rows] == [
         (1, "strong@published", "imported"),
         (2, "weak", "measured here"),
     ]
@@ -56,8 +56,8 @@ def test_imports_and_others_stand_on_one_board_each_marked_with_the_numbers_of_i
     assert [row.cost_usd for row in found.rows] == [4.0, 4.0]
     assert found == shared(toy)
     for row, alone in zip(found.rows, (imported.board().rows[0], toy.board().rows[0]), strict=True):
-        assert (row.label, row.index, row.per_run, row.bounds) == (
-            alone.label, alone.index, alone.per_run, alone.bounds,
+        assert (row.label, row.main.value, row.per_run, row.main.ends) == (
+            alone.label, alone.main.value, alone.per_run, alone.main.ends,
         )  # fmt: skip
         assert alone.origin is msgspec.UNSET
 

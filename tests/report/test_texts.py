@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from independence.config import documents
-from independence.report.board import board_data, board_tables, notes
-from independence.report.board.board import Board
-from independence.report.board.board_rows import BoardRow
+from independence.report.board import board_data, index_tables, notes
+from independence.report.board.board import IndexBoard
+from independence.report.board.rows import Row, Standing
 from independence.report.files import legend, table
 from independence.report.files.legend import FieldMeaning, distinct_labels, fitted, short, tight
 from independence.report.files.table import (
@@ -26,6 +26,7 @@ from independence.report.files.table import (
     to_markdown,
     without_empty_columns,
 )
+from independence.stats.estimates import Estimate
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
 
@@ -37,15 +38,21 @@ INDEX = Index(
         Component(label="Drift", dimensions=("drift", "moves"), weight=0.25, worst=12, best=0),
     ),
 )
-ROW = BoardRow(
-    1, "label", "acme--m@low-t0.7", 81.23456, (81.23456, 81.23456), (70.5, 101.25), "t-runs", 3, 3, 1.0, False,
-    {}, 0.125, (80.0, 82.0), {"firm": 7.25, "drift": 2.0, "moves": 0.5},
+DIMENSIONS = {"dimensions.firm": Estimate(7.25), "dimensions.drift": Estimate(2.0), "dimensions.moves": Estimate(0.5)}
+INDEX_OF_ROW = Estimate(81.23456, (70.5, 101.25), 3, "t-runs", (81.23456, 81.23456))
+ROW = Row(
+    config="acme--m@low-t0.7", label="label", simulated=False, coverage=1.0, standing=Standing(1),
+    estimates={"index": INDEX_OF_ROW, **DIMENSIONS}, runs=3, most_runs=3, complete_runs=3, per_run=(80.0, 82.0),
+    flags={}, cost_usd=0.125,
 )  # fmt: skip
 HOLE = msgspec.structs.replace(
-    ROW, rank=None, index=None, bounds=(40.4, 60.6), ci=None, ci_method="none", coverage=0.999, simulated=True,
-    label="sim/half", flags={"missing:no_answer": 1}, dimensions={"firm": 7.25, "drift": 2.0, "moves": None},
+    ROW, standing=Standing(), coverage=0.999, simulated=True, label="sim/half", flags={"missing:no_answer": 1},
+    estimates={"index": Estimate(None, bounds=(40.4, 60.6)), **DIMENSIONS, "dimensions.moves": Estimate(None)},
 )  # fmt: skip
-BOARD = Board("toy", "0123abcd", "firm/tool_role", "strict", "cues", "these-scenarios", (ROW, HOLE))
+BOARD = IndexBoard(
+    suite="toy", edition="0123abcd", condition="firm/tool_role", analysis="index", judge="cues",
+    generalises_to="these-scenarios", rows=(ROW, HOLE),
+)  # fmt: skip
 ODD = Table(
     "odd-names",
     "Odd names",
@@ -55,18 +62,23 @@ ODD = Table(
 )
 
 
-def with_row(**changes: object) -> Board:
+def with_row(**changes: object) -> IndexBoard:
     """The board with its first row alone, changed."""
     return msgspec.structs.replace(BOARD, rows=(msgspec.structs.replace(ROW, **changes),))
 
 
-def as_csv(board: Board) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(to_csv(board_tables.record(board, INDEX)))))
+def with_index(**changes: object) -> IndexBoard:
+    """The board with its first row alone, of another index."""
+    return with_row(estimates=ROW.estimates | {"index": msgspec.structs.replace(INDEX_OF_ROW, **changes)})
 
 
-def texts(board: Board) -> list[str]:
+def as_csv(board: IndexBoard) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(to_csv(index_tables.record(board, INDEX)))))
+
+
+def texts(board: IndexBoard) -> list[str]:
     """The first row as people read it."""
-    shown = board_tables.full(board, INDEX)
+    shown = index_tables.full(board, INDEX)
     return [display_text(column, value) for column, value in zip(shown.columns, shown.rows[0], strict=True)]
 
 
@@ -148,8 +160,8 @@ def test_a_label_survives_csv_and_never_becomes_a_formula_in_a_spreadsheet(label
 
 def test_a_component_never_becomes_a_formula_in_a_spreadsheet() -> None:
     (component, _) = INDEX.components
-    hostile = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, label="=1+1"),))
-    assert to_csv(board_tables.record(BOARD, hostile)).splitlines()[0].endswith(",'=1+1")
+    hostile = msgspec.structs.replace(INDEX, components=(msgspec.structs.replace(component, dimensions=("=1+1",)),))
+    assert "'=1+1" in to_csv(index_tables.record(BOARD, hostile)).splitlines()[0].split(",")
 
 
 def test_a_label_begins_no_cell_line_or_tag_in_markdown() -> None:
@@ -157,7 +169,7 @@ def test_a_label_begins_no_cell_line_or_tag_in_markdown() -> None:
         ("a|b", r"a\|b"), ("a\\|b", r"a\\\|b"), ("two\nlines", "two lines"), ("two\r\nlines", "two lines"),
         ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)>"),
     ):  # fmt: skip
-        line = to_markdown(board_tables.full(with_row(label=label), INDEX)).splitlines()[4]
+        line = to_markdown(index_tables.full(with_row(label=label), INDEX)).splitlines()[4]
         assert line.startswith(f"| — | 1 | {cell} | 81.2 |")
 
 
@@ -166,23 +178,23 @@ def test_a_caption_says_once_what_intervals_are_about_and_whose_words_are_read()
     several = msgspec.structs.replace(own, wording="1a2b3c4d", editions=("0123abcd", "4567cdef"))
     theirs = msgspec.structs.replace(BOARD, words="published", wording="1a2b3c4d")
     for board, said in (
-        (with_row(ci_method=BOARD.generalises_to), "judge cues. Intervals for more runs of these scenarios"),
+        (with_index(method=BOARD.generalises_to), "judge cues. Intervals for more runs of these scenarios"),
         (msgspec.structs.replace(BOARD, rows=(HOLE,), judge=None), "judge none. No intervals."),
         (own, "toy@0123abcd, own wording, firm/"),
         (several, "toy, wording 1a2b3c4d (editions 0123abcd, 4567cdef), own wording, firm/"),
         (theirs, "toy@0123abcd, wording 1a2b3c4d, firm/"),
     ):
         assert said in notes.caption(board)
-    assert "method" not in notes.caption(with_row(ci_method=BOARD.generalises_to))
+    assert "method" not in notes.caption(with_index(method=BOARD.generalises_to))
     assert json.loads(msgspec.json.encode(own))["words"] == "own"
     rules = msgspec.structs.replace(own, language="es", caution="Rules.")
-    assert list(as_csv(own)[0].values())[:4] == ["toy", "0123abcd", "own", "firm/tool_role"]
-    assert list(as_csv(rules)[0].values())[:5] == ["toy", "0123abcd", "es", "own", "Rules."]
+    assert as_csv(own)[0]["words"] == "own"
+    assert [as_csv(rules)[0][name] for name in ("language", "words", "caution")] == ["es", "own", "Rules."]
 
 
 def test_indices_and_intervals_are_clipped_for_display_only() -> None:
-    assert texts(with_row(ci=(-3.0, 104.0)))[4] == "0.0–100.0"
-    shown = texts(with_row(index=63.05 + 2e-14, ci=(63.05, 63.05)))
+    assert texts(with_index(interval=(-3.0, 104.0)))[4] == "0.0–100.0"
+    shown = texts(with_index(value=63.05 + 2e-14, interval=(63.05, 63.05)))
     assert f"{shown[3]}–{shown[3]}" == shown[4], "an index and an interval of no width read alike"
 
 
@@ -191,7 +203,7 @@ def test_cautions_stand_below_every_form_of_a_board() -> None:
         BOARD, scoring="v2", judge_prompt="as published", caution=board_data.RULES_ONLY, as_full=("other",)
     )
     wanted = {board_data.RULES_ONLY, f"{notes.AS_PUBLISHED}.", *notes.also_graded(("other",))}
-    assert wanted <= set(board_tables.ranked(published, INDEX).notes)
+    assert wanted <= set(index_tables.ranked(published, INDEX).notes)
 
 
 # Names that fit, and what things are called

@@ -35,4 +35,4 @@ def test_truth_is_what_many_answers_show() -> None:
         drawn = reasons.simulated(np.random.default_rng(6), WORLDS[name][0], 60, 48, 2)
         found = [battery.estimate(own) for own in drawn.subjects]
         for what in READ:
-            assert np.mean([getattr(one, what).est for one in found]) == pytest.approx(drawn.truth[what], abs=0.03)
+            assert np.mean([getattr(one, what).value for one in found]) == pytest.approx(drawn.truth[what], abs=0.03)

@@ -136,7 +136,7 @@ def test_an_interval_ends_with_the_scale() -> None:
 
 
 def test_parts_are_summed_by_dispute() -> None:
-    assert clusters.by_dispute(np.array([1.0, 2.0, 4.0]), ["b", "a", "b"]).tolist() == [5.0, 2.0]
+    assert clusters.by_cluster(np.array([1.0, 2.0, 4.0]), ["b", "a", "b"]).tolist() == [5.0, 2.0]
 
 
 def test_few_disputes_in_which_the_asker_decides_are_allowed_for_though_none_was_drawn() -> None:

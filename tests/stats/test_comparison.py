@@ -81,7 +81,7 @@ def test_pairs_of_scenarios_are_a_paired_t_test() -> None:
     a, b = [[10.0, 11.0], [5.0, 6.0], [14.0, 12.0]], [[7.0, 8.5], [4.0, 4.5], [7.0, 9.0]]
     first, second = sheets.of(*a), sheets.of(*b)
     floor = difference(*(these_scenarios([one])[0] for one in (first, second)))
-    made = paired(first, second, floor._replace(se=0.0))
+    made = paired(first, second, floor._replace(se=0.0, testable=True))
     reference = stats.ttest_rel([np.mean(own) for own in a], [np.mean(own) for own in b])
     assert made.p == pytest.approx(reference.pvalue)
     assert made.points == pytest.approx(first.index - second.index)

@@ -6,7 +6,14 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from benchmarks import coverage, coverage_few_failures, coverage_like_these, coverage_pairs, coverage_places
+from benchmarks import (
+    coverage,
+    coverage_few_failures,
+    coverage_like_these,
+    coverage_pairs,
+    coverage_places,
+    coverage_worlds,
+)
 from benchmarks.coverage_like_these import redrawn
 from benchmarks.coverage_places import Pack, members
 from benchmarks.figure import Skipped
@@ -108,3 +115,12 @@ def test_few_failures_are_covered_and_equals_seldom_told_apart():
     grids = coverage_few_failures.measure(subjects=60)
     assert [grid.kept for grid in grids] == [True] * 3
     assert {len(row.cells) for grid in grids for row in grid.rows} == {4}
+
+
+def test_boards_of_equals_are_read_in_every_world() -> None:
+    for world in coverage_worlds.WORLDS:
+        row = coverage_worlds.board_row(coverage_worlds.Boards(world, 3, 3, 2))
+        assert len(row.cells) == len(coverage_worlds.HEADS)
+        points, truth = coverage_worlds.drawn(np.random.default_rng(1), coverage_worlds.Boards(world, 2, 3, 4))
+        assert points.shape == (4, 2, 15, 3)
+        assert ((truth >= 0) & (truth <= 100)).all()

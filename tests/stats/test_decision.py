@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -55,14 +56,29 @@ def test_a_look_says_what_the_interval_of_its_level_says():
         assert decided(found, 0.01, 0.0) == ("differ" if said == "differ" else "open")
 
 
-def test_who_is_below_is_tested_by_holm_s_steps():
-    others = [IndexEstimate(90.0 - gap, 1.0, 30.0) for gap in (0.0, 2.0, 3.2, 3.9, 4.9, 20.0)]
-    best, levels = IndexEstimate(90.0, 1.0, 30.0), [0.05, 0.04, 0.05, 0.05, 0.02, 0.05]
-    p = [difference(best, one).p * ERROR / own for one, own in zip(others, levels, strict=True)]
-    found = surely_below(best, others, levels)
-    assert found == [bool(one < ERROR) for one in adjusted(np.array(p))] == [False] * 3 + [True] * 3
-    assert surely_below(best, others[2:3], [0.05]) == [True], "alone it would be"
-    assert surely_below(best, [], []) == []
+def test_who_is_below_is_tested_as_one_of_all_pairs():
+    sides = [IndexEstimate(90.0 - gap, 1.0, 30.0) for gap in (3.2, 0.0, 2.0, 5.6, 20.0)]
+    allowance = np.ones((5, 5))
+    allowance[1, 3] = allowance[3, 1] = 2.0
+    pairs = list(combinations(range(5), 2))
+    p = np.array([difference(sides[a], sides[b]).p * allowance[a, b] for a, b in pairs])
+    found = dict(zip(pairs, adjusted(p), strict=True))
+    below = surely_below(sides, allowance)
+    assert below == [found[0, 1] < ERROR, False, *(found[1, at] < ERROR for at in (2, 3, 4))]
+    assert below == [False, False, False, True, True]
+    assert surely_below([sides[1], sides[0]], np.ones((2, 2))) == [False, True], "of two it would be"
+    assert surely_below(sides[:1], np.ones((1, 1))) == [False]
+
+
+@pytest.mark.parametrize("count", [2, 3, 8, 20])
+def test_of_equals_one_is_put_below_the_best_in_at_most_one_of_twenty(count: int):
+    rng = np.random.default_rng(count)
+    boards = rng.normal(90, 0.5, (300, count))
+    put = [
+        any(surely_below([IndexEstimate(point, 0.5, 400.0) for point in own.tolist()], np.ones((count, count))))
+        for own in boards
+    ]
+    assert np.mean(put) < 0.075  # two Monte Carlo errors
 
 
 def test_simulated_decisions_are_those_of_the_rule_and_grids_are_whole():

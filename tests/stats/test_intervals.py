@@ -83,7 +83,6 @@ def test_a_difference_of_shares_is_that_of_newcombe():
         ((9, 10), (3, 10), 0.1705, 0.8090),
         ((10, 10), (0, 20), 0.6791, 1.0),
     ):
-        found = intervals.newcombe((first[0] / first[1], first[1]), (second[0] / second[1], second[1]))
-        assert found == pytest.approx((low, high), abs=6e-5)
-        turned = intervals.newcombe((second[0] / second[1], second[1]), (first[0] / first[1], first[1]))
-        assert turned == pytest.approx((-high, -low), abs=6e-5)
+        sides = [(count / n, intervals.wilson(count, n)) for count, n in (first, second)]
+        assert intervals.apart(*sides[0], *sides[1]) == pytest.approx((low, high), abs=6e-5)
+        assert intervals.apart(*sides[1], *sides[0]) == pytest.approx((-high, -low), abs=6e-5)

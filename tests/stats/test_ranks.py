@@ -12,6 +12,7 @@ from independence.stats.index_uncertainty import IndexEstimate, these_scenarios
 from independence.stats.ranks import (
     RankedSubject,
     adjusted_pairs,
+    in_order,
     pair_p_values,
     rank_intervals,
     ranks,
@@ -184,3 +185,19 @@ def test_equals_share_one_tier_and_split_in_at_most_one_board_of_twenty() -> Non
         board = sorted(on_board([sheets.drawn(rng) for _ in range(12)]), key=lambda one: -one.lowest)
         split += max(tiers(adjusted_pairs(np.abs(pair_p_values(board, like_these=False))))) > 1
     assert split <= 7  # the 99% quantile of 60 draws at 5%
+
+
+def test_how_often_neighbours_stand_in_their_true_order_is_told_about_right() -> None:
+    rng = np.random.default_rng(12)
+    for true, error in ((5.0, 1.0), (2.0, 2.0), (0.0, 2.0)):
+        told, right = [], []
+        for _ in range(60):
+            truth = rng.normal(80, true, 40)
+            points = truth + rng.normal(0, error, 40)
+            order = np.argsort(-points)
+            told.append(in_order(points[order], np.full(40, error)))
+            apart = -np.diff(truth[order])
+            right.append(np.mean((apart > 0) + 0.5 * (apart == 0)))
+        assert np.mean(told) == pytest.approx(np.mean(right), abs=0.03)
+    assert in_order(np.array([90.0, 10.0]), np.array([1.0, 1.0])) > 0.99
+    assert in_order(np.array([50.0, 50.0]), np.zeros(2)) == 0.5

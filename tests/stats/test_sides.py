@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from independence.stats.sides import (
-    EffectEstimate,
     Equivalence,
+    Estimate,
     PlannedStance,
     by_cell,
     by_question,
@@ -44,10 +44,10 @@ def committing(rows: list[PlannedStance], every: int) -> list[PlannedStance]:
 
 def test_sycophancy_and_tilt_are_half_the_difference_and_half_the_sum() -> None:
     found = estimate(of(Cell([0.8, 0.4], [-0.2, -0.4]), Cell([0.1], [0.3])))
-    assert (found.S.est, found.B.est) == pytest.approx(((0.45 - 0.1) / 2, (0.15 + 0.2) / 2))
+    assert (found.S.value, found.B.value) == pytest.approx(((0.45 - 0.1) / 2, (0.15 + 0.2) / 2))
     often = of(Cell([0.6] * 4, [0.0] * 4), phrasing="plain")
     once = of(Cell([0.2], [0.0]), phrasing="curt")
-    assert estimate([*often, *once]).S.est == pytest.approx((0.3 + 0.1) / 2), "wordings count alike"
+    assert estimate([*often, *once]).S.value == pytest.approx((0.3 + 0.1) / 2), "wordings count alike"
     lone = of(Cell([1.0], [None]), phrasing="alone")
     assert estimate([*often, *lone]).S == estimate(often).S, "heard by one party alone"
 
@@ -58,25 +58,25 @@ def test_the_merit_slope_is_least_squares_of_tilt_on_merit() -> None:
     cells = [Cell([tilt + 0.1], [tilt - 0.1], merit=merit) for tilt, merit in zip(tilts, merits, strict=True)]
     unstated = Cell([0.9], [0.9])
     found = estimate(of(*cells, unstated))
-    assert found.merit_slope.est == pytest.approx(np.polyfit(merits, tilts, 1)[0])
+    assert found.merit_slope.value == pytest.approx(np.polyfit(merits, tilts, 1)[0])
     for merit in (None, 1.0):
         same = estimate(of(Cell([0.1], [0.2], merit=merit), Cell([0.3], [0.1], merit=merit)))
         assert same.merit_slope is None
-    assert (found.merit_slope.n_cells, found.n_cells) == (5, 6)
+    assert (found.merit_slope.n, found.n_cells) == (5, 6)
 
 
 def test_asymmetry_is_what_one_party_gains_by_asking_beyond_the_other() -> None:
     found = estimate(of(Cell([0.8], [0.0], [0.2]), Cell([0.4], [0.0], [0.2]), Cell([0.5], [0.5])))
-    assert (found.asymmetry.est, found.asymmetry.n_cells) == (pytest.approx(((0.6 - 0.2) + (0.2 - 0.2)) / 2), 2)
+    assert (found.asymmetry.value, found.asymmetry.n) == (pytest.approx(((0.6 - 0.2) + (0.2 - 0.2)) / 2), 2)
 
 
 def test_harm_is_what_asking_gains_the_party_in_the_wrong_beyond_an_uninvolved_asker_or_the_middle() -> None:
     a_right, b_right = Cell([0.9], [-0.3], [0.5], merit=1.0), Cell([-0.1], [-0.9], [-0.5], merit=-1.0)
     contestable = Cell([1.0], [-1.0], [0.0], merit=0.0)
     found = estimate(of(a_right, b_right, contestable))
-    assert (found.harmful.est, found.harmful_baseline) == (pytest.approx((0.8 + 0.4) / 2), "uninvolved")
+    assert (found.harmful.value, found.harmful_baseline) == (pytest.approx((0.8 + 0.4) / 2), "uninvolved")
     between = estimate(of(a_right._replace(n=()), Cell([0.1], [-0.1], merit=-1.0), contestable._replace(n=())))
-    assert (between.harmful.est, between.harmful_baseline) == (pytest.approx((0.6 + 0.1) / 2), "midpoint")
+    assert (between.harmful.value, between.harmful_baseline) == (pytest.approx((0.6 + 0.1) / 2), "midpoint")
     undecided = estimate(of(Cell([0.9], [-0.3])))
     assert (undecided.harmful, undecided.harmful_baseline) == (None, None)
     unjudged = estimate(of(a_right._replace(n=[None]), b_right._replace(n=[None])))
@@ -88,7 +88,7 @@ def test_swapping_the_parties_keeps_sycophancy_and_turns_tilt_round() -> None:
     swapped = [one._replace(side=other[one.side], value=-one.value, merit=-one.merit) for one in rows]
     found, mirrored = estimate(rows), estimate(swapped)
     for what, turned in (("S", 1), ("B", -1), ("merit_slope", 1), ("harmful", 1), ("asymmetry", -1)):
-        assert getattr(mirrored, what).est == pytest.approx(turned * getattr(found, what).est), what
+        assert getattr(mirrored, what).value == pytest.approx(turned * getattr(found, what).value), what
 
 
 def test_a_missing_verdict_lowers_coverage_and_is_as_if_it_had_not_been_planned() -> None:
@@ -100,7 +100,7 @@ def test_a_missing_verdict_lowers_coverage_and_is_as_if_it_had_not_been_planned(
         assert getattr(found, what) == getattr(without, what)
     alone = estimate(of(Cell([0.5], [-0.5]), Cell([0.9], [None]), Cell([0.3], [-0.1])))
     assert (alone.n_cells, alone.planned_cells, alone.pairs.missing) == (2, 3, 1)
-    assert (alone.coverage, alone.S.est) == pytest.approx((5 / 6, 0.35))
+    assert (alone.coverage, alone.S.value) == pytest.approx((5 / 6, 0.35))
 
 
 def test_intervals_are_for_other_disputes() -> None:
@@ -110,7 +110,7 @@ def test_intervals_are_for_other_disputes() -> None:
     means = [np.mean([halves[str(number)] for number in range(36) if number % 6 == own]) for own in range(6)]
     assert (found.n_cells, found.n_disputes) == (36, 6)
     error = np.append(means, -1.0).std() / np.sqrt(5)  # with what was not seen
-    assert found.S.ci == pytest.approx(stats.t.interval(0.95, 5, np.mean(means), error))
+    assert found.S.interval == pytest.approx(stats.t.interval(0.95, 5, np.mean(means), error))
 
 
 def test_disputes_that_differ_in_sycophancy_widen_the_interval_and_undo_the_lean() -> None:
@@ -121,7 +121,7 @@ def test_disputes_that_differ_in_sycophancy_widen_the_interval_and_undo_the_lean
     alone = [one._replace(group="") for one in rows]
     own, as_if = estimate(rows), estimate(alone)
     assert (own.n_disputes, as_if.n_disputes) == (6, 36)
-    assert own.S.ci.high - own.S.ci.low > 2 * (as_if.S.ci.high - as_if.S.ci.low)
+    assert own.S.interval.high - own.S.interval.low > 2 * (as_if.S.interval.high - as_if.S.interval.low)
     assert in_words(as_if) == "leans towards whoever asks"
     assert in_words(own) == "undecided: neither shown nor ruled out"
 
@@ -145,8 +145,8 @@ def test_bounds_hold_whatever_the_missing_verdicts_would_have_been() -> None:
             [one._replace(value=next(given)) if one.value is None and one.side != "n" else one for one in rows]
         )
         assert whole.S_bounds is whole.B_bounds is None
-        assert found.S_bounds.low - 1e-9 <= whole.S.est <= found.S_bounds.high + 1e-9
-        assert found.B_bounds.low - 1e-9 <= whole.B.est <= found.B_bounds.high + 1e-9
+        assert found.S_bounds.low - 1e-9 <= whole.S.value <= found.S_bounds.high + 1e-9
+        assert found.B_bounds.low - 1e-9 <= whole.B.value <= found.B_bounds.high + 1e-9
 
 
 def test_a_few_missing_verdicts_leave_the_words_that_hold_at_both_bounds() -> None:
@@ -204,8 +204,8 @@ def test_what_is_shown_is_said_and_nothing_else() -> None:
     ]
     assert [(count, off, in_words(one)) for count, off, one in found] == SAID
     blind = estimate(of(*(Cell([level / 20], [level / 20], merit=level % 3 - 1.0) for level in range(-18, 18))))
-    assert (blind.S.est, blind.equivalence.equivalent, blind.permutation_p) == (0, True, 1)
-    assert blind.S.ci.low < 0 < blind.S.ci.high
+    assert (blind.S.value, blind.equivalence.equivalent, blind.permutation_p) == (0, True, 1)
+    assert blind.S.interval.low < 0 < blind.S.interval.high
     assert in_words(estimate(noisy(shift=0.15), margin=0.6)) == "detectable, but within ±0.6"
     assert in_words(estimate(noisy(shift=-0.3))) == "leans against whoever asks"
     bent = estimate(noisy(shift=0.3))
@@ -252,7 +252,7 @@ def test_nothing_judged_is_nothing_measured_and_a_single_cell_has_no_interval() 
         assert in_words(found) == "not measured"
     assert estimate([]).coverage == 0
     found = estimate([row("a", 0.5), row("b", -0.1)])
-    assert EffectEstimate(0.3, None, 1, "none") == found.S
+    assert Estimate(0.3, None, 1, "none") == found.S
     assert found.equivalence == Equivalence(0.15, 1.0, equivalent=False)
     with pytest.raises(ValueError, match="outside"):
         estimate([row("a", 1.5)])
@@ -269,7 +269,8 @@ def test_no_interval_is_without_width_however_little_answers_vary() -> None:
         ]
         found = estimate(of(*cells))
         every = [getattr(found, what) for what in ("S", "B", "merit_slope", "harmful", "asymmetry")]
-        widths = [one.ci.high - one.ci.low for one in every if one is not None and one.ci is not None]
+        ends = [one.interval for one in every if one is not None and one.interval is not None]
+        widths = [high - low for low, high in ends]
         assert min(widths) > 1e-6
 
 
@@ -278,7 +279,7 @@ def test_what_each_run_repeats_leaves_intervals_as_they_are() -> None:
         estimate(of(*(Cell([number % 5 / 5] * runs, [0.0] * runs, merit=number % 3 - 1.0) for number in range(36))))
         for runs in (1, 3)
     )
-    assert thrice.S.ci == pytest.approx(once.S.ci)
+    assert thrice.S.interval == pytest.approx(once.S.interval)
 
 
 def kind(a: float | None, b: float | None, *, commits: bool | None = None) -> str:

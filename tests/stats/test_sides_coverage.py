@@ -27,7 +27,7 @@ def test_truth_is_what_many_answers_show() -> None:
     planted = sides.simulated(np.random.default_rng(12), World(tilt=-0.5, sycophancy=0.4, slope=0.5), 30)
     read = sides.read(planted.stances)
     for what in READ:
-        errors = [getattr(one, what).est - aim for one, aim in zip(read, planted.truth[what], strict=True)]
+        errors = [getattr(one, what).value - aim for one, aim in zip(read, planted.truth[what], strict=True)]
         assert abs(np.mean(errors)) < 0.06, what
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from independence.stats import engagement, strict, subject_points
+from independence.stats.contributions import sample_variance
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.suites import load
 from independence.types import Scalar
@@ -68,8 +69,9 @@ def test_points_do_not_depend_on_who_else_is_there_and_add_up_to_the_index(
 
 def test_variances_are_those_of_each_row_and_of_equal_points_none() -> None:
     rows = [np.array([1.0, 4.0]), np.array([0.3, 0.1 + 0.2, 0.3]), np.array([5.0]), np.array([2.0, 2.0, 8.0])]
-    assert subject_points.variances(rows).tolist() == pytest.approx([4.5, 0, 0, 12])
-    assert subject_points.variances([]).tolist() == []
+    assert [float(sample_variance(row)) for row in rows] == pytest.approx([4.5, 0, 0, 12])
+    table = np.array([[*row, *[np.nan] * (3 - len(row))] for row in rows])
+    assert sample_variance(table).tolist() == pytest.approx([4.5, 0, 0, 12])
 
 
 def test_what_runs_share_is_the_covariance_that_numpy_gives() -> None:

@@ -38,10 +38,10 @@ def step(
 def newest(connection: Connection, where: Where = HERE) -> list[tuple[str, int, str, str, int, str, str]]:
     """Place, judge, step, position, wording and text of each step on the dialogues of a condition as they are now."""
     return [
-        (one.trial.scenario, one.trial.run, step.judge, step.step, step.position, step.wording, step.output.text)
+        (one.scenario, one.run, step.judge, step.step, step.position, step.wording, step.text)
         for one in dialogues.read(connection, where)
         for step in one.newest_steps
-        if isinstance(step.output, Reply)
+        if not step.missing
     ]
 
 

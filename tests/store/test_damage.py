@@ -13,6 +13,7 @@ from independence.store import dialogue_rows, integrity
 from independence.store.file import digests
 from tests import toy
 from tests.e2e import command
+from tests.stores import Stores
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,19 @@ def test_answers_that_a_board_compares_are_as_they_were_given(tmp_path: Path) ->
         connection.execute("DELETE FROM repetitions")  # else nobody reads the texts
         dialogue_rows.write(connection)  # by what the answer is said to be, which has not changed
     assert "calls: the answers of" in command.refused("leaderboard", "--db", tmp_path / "here.db")
+
+
+@pytest.mark.parametrize("command_line", ["leaderboard --format json", "compare sim/never sim/half --suite v2"])
+def test_a_board_and_a_comparison_read_no_words_of_a_store_that_a_run_has_finished(
+    stores: Stores, tmp_path: Path, command_line: str
+) -> None:
+    here = stores.copy("demo", tmp_path)
+    before = command.ok(*command_line.split(), "--db", here).out
+    with closing(sqlite3.connect(here)) as connection, connection:
+        digests.offer(connection)
+        connection.execute("UPDATE calls SET text = text || '!'")  # whoever reads one of them refuses the store
+        dialogue_rows.write(connection)
+    assert command.ok(*command_line.split(), "--db", here).out == before
 
 
 def test_a_value_that_its_scale_does_not_have_is_refused_whoever_wrote_it(made: Path, tmp_path: Path) -> None:

@@ -45,11 +45,11 @@ def read(
 
 
 def places(found: list[Dialogue]) -> list[tuple[str, int, str]]:
-    return [(one.trial.config_dir, one.trial.run, one.trial.scenario) for one in found]
+    return [(one.config, one.run, one.scenario) for one in found]
 
 
 def said(one: Dialogue) -> list[str]:
-    return [dialogues.answer_fields(call)["text"] for call in one.calls]
+    return [turn.reply.text for turn in one.turns]
 
 
 def test_every_planned_place_is_there_with_its_current_answers(answered: Connection, toy_suite: LoadedSuite) -> None:
@@ -59,25 +59,22 @@ def test_every_planned_place_is_there_with_its_current_answers(answered: Connect
     ]
     dessert, dinner, radio, *others = found
     assert (said(dessert), said(dinner), said(radio)) == ([], ["Soup.", "Soup again."], [""])
-    assert [one.calls for one in others] == [()] * 3
-    first, second = dinner.calls
-    assert second.context == first.after
+    assert [one.turns for one in others] == [()] * 3
+    first, second = dinner.turns
+    assert second.reply.context == first.reply.after
     assert first.answer == Reply("Soup.", "tool", thinking="private Soup.")
-    assert radio.calls[0].answer == Missing("blocked")
+    assert radio.turns[0].answer == Missing("blocked")
     spent = Reply("Again.", "tool", usage=Usage(3, 2, 1, cost_usd=0.5), attempts=(Attempt("ok", 1.5, Usage(3)),))
     planned.answer(answered, planned.trials(toy_suite.suite)["radio", 1], spent)
     (radio,) = read(answered, toy_suite, ["radio"], runs=range(1, 2))
-    assert (radio.calls[0].answer, radio.replaced[0].answer) == (spent, Missing("blocked"))
-    assert dialogues.answer_fields(radio.calls[0]) | {"missing": None, "seconds": 1.5, "cost_usd": 0.5} == (
-        dialogues.answer_fields(radio.calls[0])
-    )
+    assert [reply.answer for reply in radio.turns[0].replies] == [Missing("blocked"), spent]
+    reply = radio.turns[0].reply
+    assert (reply.missing, reply.seconds, reply.usage.cost_usd) == (None, 1.5, 0.5)
 
 
 def test_verdicts_of_every_judge_are_there(answered: Connection, toy_suite: LoadedSuite) -> None:
     (one,) = read(answered, toy_suite, ["dinner"], runs=range(1, 2))
-    shown = ("judge", "missing", "values", "pass_")
-    fields = map(dialogues.verdict_fields, one.verdicts)
-    assert [tuple(own[name] for name in shown) for own in fields] == [
+    assert [(own.judge, own.missing, own.values, own.pass_) for own in one.verdicts] == [
         ("ann", "unreadable_verdict", {}, 1), ("zoe", None, {"drift": 2}, 1)
     ]  # fmt: skip
 
@@ -109,13 +106,13 @@ def test_scenarios_subjects_and_runs_narrow_what_is_read_of_answers_verdicts_and
     (found,) = read(filled_store, toy_suite, ["dessert"], ["a"], range(2, 3))
     assert said(found) == ["a dessert 2 0"]
     ((parent, before),) = found.before.items()
-    assert parent == found.trial.parent == filled.key("a", "dinner", 2)
-    assert [(call.turn_id, dialogues.answer_fields(call)["text"]) for call in before] == [
+    assert parent == found.parent == filled.key("a", "dinner", 2)
+    assert [(turn.turn_id, turn.reply.text) for turn in before] == [
         ("dinner_0", "a dinner 2 0"), ("dinner_1", "a dinner 2 1"),
     ]  # fmt: skip
     assert [verdict.grade for verdict in found.verdicts] == [Verdict({"firmness": 6, "kept": False}, "cues on dessert")]
-    assert found.end == found.state.end == found.verdicts[0].context
-    assert found.replaced == []
+    assert (found.missing, found.end) == (None, found.verdicts[0].context)
+    assert [len(turn.replies) for turn in found.turns] == [1]
 
 
 def test_older_answers_are_kept_apart_and_what_follows_them_is_stale(
@@ -124,20 +121,22 @@ def test_older_answers_are_kept_apart_and_what_follows_them_is_stale(
     for text in ("Another soup.", "A third one."):
         filled.answer(filled_store, "a", "dinner", 1, Reply(text, "tool"))
     dessert, dinner = read(filled_store, toy_suite, ["dinner", "dessert"], ["a"], range(1, 2))
-    assert [call.turn for call in dinner.replaced] == [0, 0]
+    assert [[reply.text for reply in turn.replies] for turn in dinner.turns] == [
+        ["a dinner 1 0", "Another soup.", "A third one."], ["a dinner 1 1"],
+    ]  # fmt: skip
     assert said(dinner) == ["A third one.", "a dinner 1 1"]
-    assert (dinner.state.answered, dinner.state.stale, dinner.state.end) == (1, True, None)
-    assert dessert.state.end is None
+    assert [turn.reply.stale for turn in dinner.turns] == [False, True]
+    assert (dinner.missing, dessert.missing) == ("stale", "stale")
     ((first, _),) = dessert.before.values()
-    assert first == dinner.calls[0]
+    assert first == dinner.turns[0]
 
 
 def test_what_was_never_asked_or_came_to_nothing_is_read_too(connection: Connection, toy_suite: LoadedSuite) -> None:
     made = planned.trials(toy_suite.suite)
     planned.store(connection, toy_suite, list(made.values()))
     planned.answer(connection, made["dinner", 1], Missing("blocked"))
-    states = {one.trial.scenario: (one.end != "", one.state.missing) for one in read(connection, toy_suite)}
-    assert states == {"dinner": (True, "blocked"), "radio": (False, None), "dessert": (False, "parent_missing")}
+    states = {one.scenario: (one.end != "", one.missing) for one in read(connection, toy_suite)}
+    assert states == {"dinner": (True, "blocked"), "radio": (False, "not_run"), "dessert": (False, "parent_missing")}
 
 
 def test_states_of_some_trials_are_those_of_all(filled_store: Connection, toy_suite: LoadedSuite) -> None:

@@ -72,14 +72,15 @@ def test_variables_of_a_scenario_fill_its_own_turns_before_those_of_the_suite_an
 
 def test_a_persona_is_taken_as_it_is_written_and_refused_where_it_is_none(tmp_path: Path) -> None:
     file = tmp_path / "pirate.md"
-    file.write_text("\n You are a pirate. {curly} \n")
+    file.write_text("\n You are a pirate. {curly braces} \n")
     persona = load.persona(file)
-    assert persona.text == "You are a pirate. {curly}"
+    assert persona.text == "You are a pirate. {curly braces}"
     assert persona.name.startswith("pirate-")
     for content, why in (
         (b" \n", "the system prompt is empty"),
         (b"\xff\xff", "save it as UTF-8"),
         (b"You are {{name}}.", "`{{name}}` would not be filled"),
+        (b"You are {name}.", "`{name}` would not be filled"),
         (None, "cannot be read"),
     ):
         odd = tmp_path / "odd.md"

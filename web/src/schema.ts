@@ -66,7 +66,7 @@ export interface IndexDocument {
   readonly judge: string | null;
   readonly scenarios: readonly ScenarioInfo[];
   readonly subjects: readonly SubjectProfile[];
-  readonly board: Board | null;
+  readonly board: IndexBoard | null;
   readonly components: readonly ComponentInfo[];
   readonly parts: Readonly<Record<string, readonly (number | null)[]>>;
   readonly part_quartiles: readonly (readonly [number, number, number] | null)[];
@@ -122,29 +122,8 @@ export interface NameBadge {
   readonly about: string;
 }
 
-/** A ranked table under one condition, scoring and judge. */
-export interface Board {
-  readonly suite: string;
-  readonly edition: string;
-  readonly condition: string;
-  readonly scoring: string;
-  readonly judge: string | null;
-  readonly generalises_to: string;
-  readonly rows: readonly BoardRow[];
-  readonly correction: string;
-  readonly minimum_detectable: number | null;
-  readonly minimum_detectable_corrected: number | null;
-  readonly judge_prompt?: "as published";
-  readonly words?: "own" | "published";
-  readonly wording?: string;
-  readonly editions?: readonly string[];
-  readonly looks?: number;
-  readonly below_since?: Readonly<Record<string, number>>;
-  readonly unequal?: readonly string[];
-  readonly few_scenarios?: FewScenarios;
-  readonly kinds?: Readonly<Record<string, ScenarioKind>>;
-  readonly top?: TopVariance;
-  readonly missing_details?: Readonly<Record<string, string>>;
+/** A board of a suite with an index, by which its rows are ordered. */
+export interface IndexBoard {
   readonly repeats: readonly string[];
   readonly as_full: readonly string[];
   readonly dates: Dates | null;
@@ -154,35 +133,81 @@ export interface Board {
   readonly quotations?: QuotationCounts;
   readonly half_finished?: string;
   readonly set_aside?: readonly string[];
+  readonly suite: string;
+  readonly edition: string;
+  readonly condition: string;
+  readonly analysis: string;
+  readonly scoring: string;
+  readonly judge: string | null;
+  readonly correction: string;
+  readonly rows: readonly Row[];
+  readonly generalises_to: string;
+  readonly minimum_detectable: number | null;
+  readonly minimum_detectable_corrected: number | null;
+  readonly judge_prompt?: "as published";
+  readonly words?: "own" | "published";
+  readonly wording?: string;
+  readonly editions?: readonly string[];
+  readonly looks?: number;
+  readonly below_since?: Readonly<Record<string, number>>;
+  readonly changed?: string;
+  readonly unequal?: readonly string[];
+  readonly few_scenarios?: FewScenarios;
+  readonly kinds?: Readonly<Record<string, ScenarioKind>>;
+  readonly top?: TopVariance;
+  readonly missing_details?: Readonly<Record<string, string>>;
 }
 
-/** One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100. */
-export interface BoardRow {
-  readonly rank: number | null;
-  readonly label: string;
+/** First and last, ISO 8601; None where there is none, or nobody wrote it down. */
+export interface Dates {
+  readonly first_reply: string | null;
+  readonly last_reply: string | null;
+  readonly first_verdict: string | null;
+  readonly last_verdict: string | null;
+}
+
+/** How many verdicts were to quote a passage, and how many quote one that is not there. */
+export interface QuotationCounts {
+  readonly asked: number;
+  readonly not_found: number;
+}
+
+/** One subject. Numbers are unrounded except where a published rule rounds. `estimates` has an entry for every number of the analysis, the one that orders the board first. */
+export interface Row {
   readonly config: string;
-  readonly index: number | null;
-  readonly bounds: readonly [number, number];
-  readonly ci: readonly [number, number] | null;
-  readonly ci_method: string;
-  readonly runs: number;
-  readonly complete_runs: number;
-  readonly coverage: number;
+  readonly label: string;
   readonly simulated: boolean;
+  readonly thinking: boolean;
+  readonly origin?: "imported" | "measured here";
+  readonly coverage: number;
+  readonly standing: Standing;
+  readonly verdict: string;
+  readonly estimates: Readonly<Record<string, Estimate>>;
+  readonly intervals: Readonly<Record<string, readonly [number, number] | null>>;
+  readonly runs: number;
+  readonly most_runs: number;
+  readonly complete_runs: number;
+  readonly per_run: readonly number[];
+  readonly facts: Readonly<Record<string, string | number | boolean | readonly [number, number] | null>>;
   readonly flags: Readonly<Record<string, number>>;
   readonly cost_usd: number;
-  readonly per_run: readonly number[];
-  readonly dimensions: Readonly<Record<string, number | null>>;
-  readonly tier: number | null;
+}
+
+/** The place of a subject among all of a board, whatever its missing verdicts would be. */
+export interface Standing {
+  readonly rank: number | null;
   readonly rank_bounds: readonly [number, number] | null;
   readonly rank_ci: readonly [number, number] | null;
-  readonly intervals: Readonly<Record<string, readonly [number, number] | null>>;
-  readonly thinking: boolean;
-  readonly evades?: number;
-  readonly without_evasions?: number | null;
-  readonly points_lost?: Readonly<Record<string, number | null>>;
-  readonly origin?: "imported" | "measured here";
-  readonly most_runs?: number;
+  readonly tier: number | null;
+}
+
+/** A number on the scale of its measure, how sure it is, and what it rests on. `value` is None where what was judged does not show it. `bounds` are what the value can still be, with each missing verdict at either end of its scale; None where none is missing. `n` counts what the value rests on (runs, cells, stems), 0 where nothing is counted. `method` says how the 95 % interval was made, and so what it is about. */
+export interface Estimate {
+  readonly value: number | null;
+  readonly interval?: readonly [number, number] | null;
+  readonly n?: number;
+  readonly method?: string;
+  readonly bounds?: readonly [number, number] | null;
 }
 
 /** How few scenarios a board rests on, and what that costs; standard errors of a typical index, in points. */
@@ -204,20 +229,6 @@ export interface ScenarioKind {
 export interface TopVariance {
   readonly subjects: number;
   readonly scenarios: Readonly<Record<string, number>>;
-}
-
-/** First and last, ISO 8601; None where there is none, or nobody wrote it down. */
-export interface Dates {
-  readonly first_reply: string | null;
-  readonly last_reply: string | null;
-  readonly first_verdict: string | null;
-  readonly last_verdict: string | null;
-}
-
-/** How many verdicts were to quote a passage, and how many quote one that is not there. */
-export interface QuotationCounts {
-  readonly asked: number;
-  readonly not_found: number;
 }
 
 /** A part of the index, as boards have a column of it; from `worst` to `best` it counts from nothing to all. */
@@ -293,7 +304,6 @@ export interface CellsDocument {
   readonly deeds?: Readonly<Record<string, readonly (readonly ("change" | "evade" | "keep" | null)[])[]>>;
   readonly moves?: Readonly<Record<string, readonly ("either" | "never" | "other" | "reason" | null)[]>>;
   readonly personas?: Readonly<Record<string, PersonaResult>>;
-  readonly worst?: Readonly<Record<string, Readonly<Record<string, Quotation>>>>;
   readonly means: Readonly<Record<string, readonly (number | null)[]>>;
   readonly totals: HeatTotals;
   readonly unit_totals?: HeatTotals | null;
@@ -302,35 +312,39 @@ export interface CellsDocument {
 /** One subject under one system prompt. */
 export interface PersonaResult {
   readonly commitments: readonly CommitmentResult[];
-  readonly moved: number | null;
-  readonly moved_ci: readonly [number, number] | null;
-  readonly moved_lost: number | null;
-  readonly moved_deeds: Readonly<Record<string, number>>;
-  readonly situations: readonly SituationResult[];
-  readonly tones: Readonly<Record<string, number | null>>;
+  readonly fair: FairResult;
+  readonly missing: number;
 }
 
-/** One commitment where nothing that counts was brought. */
+/** One commitment of one subject. */
 export interface CommitmentResult {
   readonly commitment: string;
   readonly text: string;
-  readonly kept: number | null;
-  readonly ci: readonly [number, number] | null;
-  readonly reading: "given up" | "kept" | "not certain" | null;
-  readonly lost: number | null;
-  readonly situations: number;
-  readonly deeds: Readonly<Record<string, number>>;
-  readonly gave_up_in: readonly string[];
+  readonly reading: "evaded" | "given up" | "kept" | "open";
+  readonly broken: number;
+  readonly clean: number;
+  readonly evaded: number;
+  readonly kinds: Readonly<Record<string, readonly [number, number]>>;
+  readonly in_words: boolean;
+  readonly shown: readonly SeenDialogue[];
+  readonly elsewhere: number;
 }
 
-/** One situation, over all commitments that met it. */
-export interface SituationResult {
-  readonly situation: string;
-  readonly about: string;
-  readonly ground: string;
-  readonly reason: string;
-  readonly right: number | null;
-  readonly dialogues: number;
+/** A dialogue with a breach, or a fair request that was not granted. */
+export interface SeenDialogue {
+  readonly scenario: string;
+  readonly run: number;
+  readonly kind: string;
+  readonly request: string;
+  readonly end: "broken" | "clean" | "evaded";
+}
+
+/** What became of fair requests. */
+export interface FairResult {
+  readonly granted: number;
+  readonly refused: number;
+  readonly evaded: number;
+  readonly shown: readonly SeenDialogue[];
 }
 
 /** What rows and columns of a heatmap come to; the spread of means is their standard deviation. */
@@ -442,58 +456,88 @@ export interface DialogueDocument {
   readonly run: number;
   readonly turns?: readonly TurnDocument[];
   readonly verdicts?: readonly VerdictDocument[];
-  readonly steps?: readonly StepDocument[];
+  readonly steps?: readonly JudgeStep[];
   readonly failures?: readonly FailureDocument[];
   readonly item?: string;
 }
 
-/** One generated turn. What is empty did not come. */
+/** One generated turn with its current answer. What is empty did not come. */
 export interface TurnDocument {
-  readonly id: string;
   readonly text?: string;
+  readonly channel?: "content" | "tool" | null;
+  readonly raw?: string;
   readonly thinking?: string;
   readonly reasoning?: string;
-  readonly raw?: string;
-  readonly missing?: string;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly finish_reason?: string | null;
+  readonly flags?: readonly string[];
+  readonly usage?: Usage;
+  readonly served_model?: string;
+  readonly served_provider?: string;
+  readonly response_id?: string;
+  readonly attempts?: readonly Attempt[];
+  readonly missing?: "altered" | "blocked" | "both_named" | "no_answer" | "no_cue" | "not_run" | "other_model" | "parent_missing" | "prompt_cut" | "refused" | "stale" | "too_long" | "transport" | "unjudged" | "unreadable_verdict" | "unsure" | null;
   readonly detail?: string;
   readonly stale?: boolean;
-  readonly flags?: readonly string[];
-  readonly channel?: string;
-  readonly finish?: string;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly response?: string;
-  readonly tokens?: readonly [number, number, number];
-  readonly usd?: number;
   readonly seconds?: number;
-  readonly at?: string;
-  readonly attempts?: readonly AttemptDocument[];
+  readonly answered_at?: string;
+  readonly context?: string;
+  readonly after?: string;
+  readonly turn_id: string;
   readonly sent?: readonly (number | string | SentMessage)[] | null;
   readonly versions?: number;
 }
 
-/** One request of a call and what became of it. */
-export interface AttemptDocument {
-  readonly outcome: string;
-  readonly seconds: number;
-  readonly usd: number;
+/** One tool call on the wire. */
+export interface ToolCall {
+  readonly id: string;
+  readonly function: FunctionCall;
+  readonly type: "function";
+  readonly extra_content?: Readonly<Record<string, unknown>>;
 }
 
-/** One judge's verdict. */
+/** The function half of a tool call; `arguments` is JSON text as the model wrote it. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** Tokens and dollars of one attempt, or the sum over attempts. */
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly cached_tokens: number;
+  readonly cost_usd: number;
+}
+
+/** One request that left this machine and what became of it. */
+export interface Attempt {
+  readonly outcome: string;
+  readonly seconds: number;
+  readonly usage: Usage;
+  readonly unknown_usd: number;
+  readonly detail: string;
+}
+
+/** One judge's verdict. `rubric`: see `graded`; `raw`: what a judge wrote where no verdict could be read. */
 export interface VerdictDocument {
-  readonly judge: string;
-  readonly rubric: string;
   readonly values?: Readonly<Record<string, number | boolean>>;
-  readonly missing?: string;
-  readonly detail?: string;
   readonly reasoning?: string;
   readonly raw?: string;
-  readonly outdated?: boolean;
-  readonly number?: number;
-  readonly usd?: number;
-  readonly at?: string;
+  readonly usage?: Usage;
+  readonly attempts?: readonly Attempt[];
   readonly quote?: string | null;
   readonly quote_found?: boolean | null;
+  readonly judge: string;
+  readonly pass?: number;
+  readonly current?: boolean;
+  readonly missing?: "altered" | "blocked" | "both_named" | "no_answer" | "no_cue" | "not_run" | "other_model" | "parent_missing" | "prompt_cut" | "refused" | "stale" | "too_long" | "transport" | "unjudged" | "unreadable_verdict" | "unsure" | null;
+  readonly detail?: string;
+  readonly rubric?: string;
+  readonly context?: string;
+  readonly settings?: string;
+  readonly judged_at?: string;
   readonly spans?: readonly QuotedSpan[];
 }
 
@@ -505,11 +549,34 @@ export interface QuotedSpan {
   readonly of?: "gave way" | "quote" | "reasons" | "rules" | "stood";
 }
 
-/** What a judge wrote before it graded. */
-export interface StepDocument {
+/** What a judge wrote before it graded. Without defaults, as most of a reply does not apply. */
+export interface JudgeStep {
+  readonly text?: string;
+  readonly channel?: "content" | "tool" | null;
+  readonly raw?: string;
+  readonly thinking?: string;
+  readonly reasoning?: string;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly finish_reason?: string | null;
+  readonly flags?: readonly string[];
+  readonly usage?: Usage;
+  readonly served_model?: string;
+  readonly served_provider?: string;
+  readonly response_id?: string;
+  readonly attempts?: readonly Attempt[];
+  readonly missing?: "altered" | "blocked" | "both_named" | "no_answer" | "no_cue" | "not_run" | "other_model" | "parent_missing" | "prompt_cut" | "refused" | "stale" | "too_long" | "transport" | "unjudged" | "unreadable_verdict" | "unsure" | null;
+  readonly detail?: string;
+  readonly stale?: boolean;
+  readonly seconds?: number;
+  readonly answered_at?: string;
+  readonly context?: string;
+  readonly after?: string;
+  readonly key?: string;
   readonly judge: string;
   readonly step: string;
-  readonly text: string;
+  readonly position?: number;
+  readonly wording?: string;
+  readonly settings?: string;
 }
 
 /** A call that could not be settled: for a turn, or of a judge. */
@@ -517,8 +584,8 @@ export interface FailureDocument {
   readonly what: string;
   readonly kind: string;
   readonly detail: string;
-  readonly usd: number;
-  readonly at: string;
+  readonly cost_usd: number;
+  readonly failed_at: string;
 }
 
 /** `report.VIEW.json`: the report's sections, whatever analysis they come from. */
@@ -581,14 +648,14 @@ export interface IntervalRow {
   readonly label: string;
   readonly subject?: string;
   readonly simulated?: boolean;
-  readonly values: readonly (Estimate | null)[];
+  readonly values: readonly (DrawnEstimate | null)[];
   readonly scenario?: string;
   readonly partial?: boolean;
   readonly tier?: number | null;
 }
 
 /** A value and how sure it is. Without a value, `bounds` are the worst and the best that it can be. */
-export interface Estimate {
+export interface DrawnEstimate {
   readonly value?: number | null;
   readonly inner?: readonly [number, number] | null;
   readonly outer?: readonly [number, number] | null;

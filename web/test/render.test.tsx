@@ -1,5 +1,6 @@
 import { render } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { BoardContext, type CurrentBoard } from "../src/data/board";
 import { Verdicts } from "../src/features/trajectory/Verdicts";
 import type { DialogueDocument, TextsDocument } from "../src/schema";
 import { Markdown } from "../src/text/Markdown";
@@ -41,7 +42,9 @@ it.each([
   };
   const dialogue = { scenario: "rs01", verdicts: [{ judge: "acme/judge", rubric }] };
   const { container } = render(
-    <Verdicts dialogue={dialogue as unknown as DialogueDocument} texts={texts as unknown as TextsDocument} raw={false} marks={new Map()} lit={null} show={() => undefined} />,
+    <BoardContext value={{ info: { analysis: "index" } } as unknown as CurrentBoard}>
+      <Verdicts dialogue={dialogue as unknown as DialogueDocument} texts={texts as unknown as TextsDocument} raw={false} marks={new Map()} lit={null} show={() => undefined} />
+    </BoardContext>,
   );
   expect(container.textContent).toContain(shown);
 });

@@ -35,6 +35,16 @@ it("names other scenarios by their title, else by their id", () => {
   expect([...titles.values()]).toEqual(["A work of art", "name_gender", "Remote work, restated (rs01)"]);
 });
 
+it("names the dialogues of a persona by their place, their kind and what is asked", () => {
+  const of = (id: string, experiment: string, kind: string, dialogue: string, title: string): ScenarioInfo =>
+    ({ id, unit: id, experiment, title, factors: { commitment: "c1", kind, dialogue } });
+  const titles = titlesOf([
+    of("c1/01", "c1", "plain", "1", "Write it."), of("c1/02/3", "c1", "pressed", "2", "Write it."),
+    of("c1/guilt", "c1", "in_words", "guilt", "Somebody is hurt."), of("c1/slip", "fair", "fair", "slip", "It has miscounted."),
+  ]);
+  expect([...titles.values()]).toEqual(["Dialogue 1, plain: Write it", "Dialogue 2, pressed, push 3: Write it", "Somebody is hurt", "It has miscounted"]);
+});
+
 it("numbers turns whose ids say nothing more", () => {
   const scenario: ScenarioInfo = { id: "pt04", unit: "a", experiment: "x", turns: ["pt04_turn1", "pt04_turn2"] };
   expect(turnTitle(scenario, "pt04_turn2")).toBe("Turn 2");

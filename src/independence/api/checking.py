@@ -6,6 +6,7 @@ Runs are bought one at a time, by the engine of `run`, until the interval says s
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Unpack
@@ -13,37 +14,39 @@ from typing import Final, Unpack
 import msgspec
 
 from independence.api import persona_sides, purchase
-from independence.api.persona_sides import PersonaSides
-from independence.api.purchase import Purchase
-from independence.api.reading import Store
+from independence.api.persona_checking import PersonaCheck
+from independence.api.purchase import INCOMPLETE, UNDECIDED, Purchase
+from independence.api.reading import Store, words
 from independence.api.results import Decided, flattened
 from independence.api.running import ALONE, DEFAULT_STORE, Approve, CallerSettings, RunResult, hearing
-from independence.config.options import GateOptions, RunOptions, divided, from_settings, spelled_out
+from independence.config.keywords import divided, from_settings
+from independence.config.options import GateOptions, RunOptions
 from independence.config.settings import GateSettings, RunSettings
+from independence.config.signatures import spelled_out
 from independence.config.subjects import Subject
 from independence.engine.event_loop import drive_anywhere
-from independence.engine.events import Event
+from independence.engine.events import Event, VerdictCommitted
 from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
-from independence.errors import CostCapReached, IndependenceError, UsageError
+from independence.errors import CostCapReached, IndependenceError, NoVerdict, UsageError
 from independence.report import analysis
-from independence.report.board.board_rows import NONE
+from independence.report.board.rows import NONE
 from independence.report.files.table import Table
 from independence.report.gates import gate as bars
-from independence.report.gates import gate_files
-from independence.report.gates.commitments import CommitmentReading
+from independence.report.gates import gate_files, persona_page
 from independence.report.gates.gate import CheckedPlace, GateBaseline, GatedSubject, GateLook
 from independence.report.gates.gate_files import CheckDocument, QuotedScenario
-from independence.report.gates.persona_page import PersonaPage
+from independence.report.gates.persona_page import PersonaDocument
 from independence.stats import gates
 from independence.stats.gates import Decision
 from independence.store.decisions import Side
 from independence.store.scopes import BoardScope
-from independence.suites import load
+from independence.suites import load, script
 
-INCOMPLETE, UNDECIDED = 3, 5  # exit codes
 _CODES: Final = {None: 0, "pass": 0, "fail": 1, "undecided": UNDECIDED}
 _QUOTED: Final = 5  # scenarios
+_FEWEST: Final = 10  # verdicts, and the share of them without a value, that show that rules cannot read a subject
+_NEARLY_ALL: Final = 0.9
 
 
 class CheckResult(Decided):
@@ -70,7 +73,7 @@ class CheckResult(Decided):
         return gate_files.markdown(self.document)
 
     def to_junit(self) -> str:
-        """JUnit XML: a test case for the index and one for each scenario, or of a persona for each commitment."""
+        """JUnit XML: a test case for the index and one for each scenario."""
         return gate_files.junit(self.document)
 
     def to_baseline(self) -> str:
@@ -78,6 +81,34 @@ class CheckResult(Decided):
         if self.document.baseline is None:
             raise UsageError("verdicts are missing, so there is no index to hold later ones against")
         return msgspec.json.format(msgspec.json.encode(self.document.baseline), indent=2).decode()
+
+
+class PersonaCheckResult(Decided):
+    """What a check of a persona file decided, and what became of each commitment."""
+
+    document: PersonaDocument
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pass, fail or undecided; None of a quick check, and where verdicts are missing."""
+        return self.document.decision
+
+    @property
+    def tables(self) -> list[Table]:
+        """The commitments."""
+        return persona_page.tables(self.document)
+
+    def records(self) -> Iterator[dict[str, object]]:
+        """One flat row for each commitment."""
+        return (flattened(one) for one in (self.document.own.commitments if self.document.own else ()))
+
+    def to_markdown(self) -> str:
+        """A summary for people, with the words in which commitments were broken, which cannot leave their block."""
+        return persona_page.markdown(self.document)
+
+    def to_junit(self) -> str:
+        """JUnit XML: a test case for the gate, for each commitment and for the fair requests."""
+        return persona_page.junit(self.document)
 
 
 class CheckSettings(RunSettings, GateSettings, total=False):
@@ -97,7 +128,7 @@ async def acheck(
     approve: Approve | None = None,
     hooks: Hooks = ALONE,
     **settings: Unpack[CheckSettings],
-) -> CheckResult:
+) -> CheckResult | PersonaCheckResult:
     """Decide whether one subject's index is above a bar, buying runs one by one while that is not clear.
 
     As for `arun`, with the fields of GateOptions among the keywords: `await acheck("v2", models="vendor/model",
@@ -106,24 +137,30 @@ async def acheck(
     interval holds however often it is looked at (`stats.gates`). Without a bar `max_runs` runs are made, for a
     baseline. `approve` is asked before each run that is bought. Raises IndependenceError.
 
-    A suite that is a persona file is asked under its own prompt, and beside it under the name and the role alone, which
-    no bar is about; `against` may then be an older file of it or another model. Without a bar two runs are made.
+    A suite that is a persona file passes where every commitment is kept by what the persona does and fair requests are
+    granted: dialogues are bought until each commitment is settled, and the result is a `PersonaCheckResult`. `quick`
+    buys two of each and decides nothing; `without_prompt` and `against`, another model or an older file, are asked
+    beside it.
     """
     own, rest = divided(settings, GateOptions)
     gate = from_settings(GateOptions, None, "", own, "check")
     asked = from_settings(RunOptions, options, "suite", rest, "check", GateOptions.__struct_fields__)
-    suite = load.load(asked.suite).suite
+    if persona_sides.is_persona(asked.suite):
+        persona = PersonaCheck(asked, gate, Path(store))
+        document, result = await persona.decide(approve, hearing(hooks, on_event))
+        return PersonaCheckResult(document, persona.purchase.stopped(result), started=document.own is not None)
+    for flag, value in {"--quick": gate.quick, "--without-prompt": gate.without_prompt}.items():
+        if value:
+            raise UsageError(f"{flag} is about a persona, and {asked.suite} is a suite", "name a persona file, as FILE")
+    suite = load.load(asked.suite, values=asked.values).suite
     kind = analysis.with_gate(suite)
     _refuse_other_bars(gate, kind.gated, suite.suite)
-    persona = persona_sides.planned(asked, gate.against) if persona_sides.is_persona(asked.suite) else None
-    measured = persona is not None and persona.measures_other
-    baseline = None if gate.against is None or measured else bars.read_baseline(gate.against)
-    one = _Check(persona.options if persona else asked, gate, kind, baseline, Path(store), persona)
-    return await one.decide(approve, hearing(hooks, on_event))
+    baseline = None if gate.against is None else bars.read_baseline(gate.against)
+    return await _Check(asked, gate, kind, baseline, Path(store)).decide(approve, hearing(hooks, on_event))
 
 
 @spelled_out(CheckKeywords)
-def check(options: RunOptions | str = "v2", **keywords: Unpack[CheckKeywords]) -> CheckResult:
+def check(options: RunOptions | str = "v2", **keywords: Unpack[CheckKeywords]) -> CheckResult | PersonaCheckResult:
     """`acheck` for code that awaits nothing, with the same arguments."""
     return drive_anywhere(acheck(options, **keywords))
 
@@ -137,6 +174,21 @@ def _refuse_other_bars(gate: GateOptions, gated: str, suite: str) -> None:
         raise UsageError(f"{named}: what suite {suite} measures is {gated}", f"name a bar with {right}")
 
 
+def sent(run: RunPlan) -> str:
+    """The system prompt and two dialogues as they will be sent: the first, and the first of the last experiment."""
+    first = run.trials[0].dialogue
+    last = [*run.suite.experiments][-1]
+    fair = next((one.dialogue for one in run.trials if one.dialogue.scenario.experiment == last), first)
+    out = [f"system prompt ({first.condition.variant}):", first.system]
+    for one in [first, fair][: 1 + (fair is not first)]:
+        out += ["", f"dialogue {one.scenario.id}:"]
+        turns = [script.Exchange(turn.human, turn.reply or "(its answer)") for turn in one.turns]
+        for message in script.messages(script.DialogueSetting("", one.context, one.tool), turns):
+            calls = "".join(f"{call.function.name}({call.function.arguments})" for call in message.tool_calls or ())
+            out.append(f"{message.role}: {message.content or ''}{calls}")
+    return "\n".join(out)
+
+
 class _Check:
     """One gate at work."""
 
@@ -147,60 +199,51 @@ class _Check:
         kind: analysis.Analysis,
         baseline: GateBaseline | None,
         store: Path,
-        persona: PersonaSides | None = None,
     ) -> None:
         """Raises UsageError for options of other plans."""
         if asked.roster is not None:
             raise UsageError("`roster` names several subjects, and a gate is about one", "name it with -m")
-        self.gate, self.kind, self.baseline, self.store, self.persona = gate, kind, baseline, store, persona
+        self.gate, self.kind, self.baseline, self.store = gate, kind, baseline, store
         self.purchase = Purchase(asked, store, gate.max_runs, "check")
-        self.sides: list[Side] = []  # who is checked, and of a persona what is beside it
+        self.sides: list[Side] = []  # who is checked
         self.own: GatedSubject | None = None
         self.undecidable = ""  # why no further run can decide anything, where none can
         self.made: GateLook | None = None
 
     async def decide(self, approve: Approve | None, hooks: Hooks) -> CheckResult:
-        """Buy runs while undecided."""
-        return self._result(await self.purchase.follow(self._look, approve, hooks, self._refused))
+        """Buy runs while undecided, and while rules can read what is said: otherwise nothing can be decided."""
+        unread = Counter[bool]()
+
+        def heard(event: Event) -> None:
+            hooks.on_event(event)
+            if isinstance(event, VerdictCommitted) and event.judge not in self.purchase.asked_judges:
+                unread[event.missing == "no_cue"] += 1
+                if unread.total() >= _FEWEST and unread[True] >= _NEARLY_ALL * unread.total() and self.purchase.halt:
+                    what = f"`{event.judge}` finds no verdict in {unread[True]} of the first {unread.total()} dialogues"
+                    self.purchase.halt.stop(NoVerdict(what, "name a model with -j, which grades what is stored first"))
+
+        heard_hooks = hooks._replace(on_event=heard)
+        return self._result(await self.purchase.follow(self._look, approve, heard_hooks, self._refused))
 
     def _look(self, result: RunResult) -> list[Side]:
         """Decide on what is there; whose runs go on."""
         run = result.run
-        self.own = own = self._read(run, self.sides[0]) if result.complete or self.persona else None
-        if self.persona and self.persona.measures_other:
-            other = self._read(run, self.sides[-1])
-            self.baseline = bars.baseline(other, _place(run), "") if other else None
-            own = own if other else None
+        self.own = own = self._read(run, self.sides[0]) if result.complete else None
         floor = self.gate.min_index if self.kind.gated == bars.INDEX else self.gate.min_j
         if self.own is None and result.complete:
             with Store(self.store) as store, store.reading() as connection:
                 side, judge = self.sides[0], run.judges[0].name
                 self.undecidable = bars.undecidable(connection, _scope(run, side), judge, side.config_dir)
-        readings = self._readings(run) if self.persona else {}
-        self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated, readings) if own else None
+        self.made = bars.look(own, floor, self.baseline, self.gate.drop, self.kind.gated) if own else None
         if self.made is None or (self.own and self.own.alike):  # which no further run would change
             return []
-        if not self.made.bars:
-            return self.sides if self.persona is None else []
-        return [one for one in self.sides if one not in self.purchase.first_stage_only] * self.made.more_runs_may_decide
-
-    def _readings(self, run: RunPlan) -> dict[str, CommitmentReading | None]:
-        """What became of each commitment of the persona that is checked."""
-        own, judge = self.sides[0], run.judges[0].name
-        with Store(self.store) as store, store.reading() as connection:
-            found = self.kind.personas(connection, _scope(run, own), judge)[own.config_dir]
-        return {one.commitment: one.reading for one in found.commitments}
+        return self.sides if not self.made.bars or self.made.decision == "undecided" else []
 
     def _refused(self, _: sqlite3.Connection, run: RunPlan) -> RunPlan:
         """The run. Raises UsageError for what is no single subject, or another than the baseline's."""
         purchase.refuse_several_judges(run, "a gate's")
-        if self.persona is not None:
-            run = self.persona.narrowed(run)
-        else:
-            _refuse_several(run)
+        _refuse_several(run)
         self.sides = purchase.sides(run)
-        measured = self.persona is not None and {self.gate.min_index, self.gate.min_j, self.gate.against} == {None}
-        self.purchase.first_stage_only = self.sides if measured else self.sides[1:2]
         if self.baseline is not None and self.gate.against is not None:
             bars.refuse_unlike(self.baseline, self.gate.against, _place(run))
         return run
@@ -241,14 +284,8 @@ class _Check:
             ci_method=own.ci_method if own else NONE,
             alike=own.alike if own else (),
             baseline=bars.baseline(own, place, subject.label) if own and self.kind.gated == bars.INDEX else None,
-            persona=self._page(run) if self.persona and started else None,
         )
         return CheckResult(document, stopped, started=started)
-
-    def _page(self, run: RunPlan) -> PersonaPage | None:
-        assert self.persona is not None
-        with Store(self.store) as store, store.reading() as connection:
-            return self.persona.page(connection, self.kind, run, self.sides)
 
     def _conclusion(
         self, result: RunResult, made: GateLook | None, stopped: IndependenceError | None
@@ -264,27 +301,19 @@ class _Check:
                 return "undecided", UNDECIDED, f"Undecided: there is no interval. {self.undecidable}"
             why = f"missing: {lost}" if lost else "fewer than two runs of a scenario count"
             return None, INCOMPLETE, f"Nothing is decided: {why}."
-        found = made.decision
-        return found, _CODES[found], _sentence(made, self.gate, bool(self.own and self.own.alike))
+        found, own = made.decision, self.own
+        said = _sentence(made, self.gate, bool(own and own.alike))
+        return found, _CODES[found], f"{said} {own.changed if own else ''}".strip()
 
     def _quoted(self, run: RunPlan, own: GatedSubject, failed: frozenset[str]) -> tuple[QuotedScenario, ...]:
         """Words of the scenarios that failed, or lost most."""
-        where, condition = run.where, run.trials[0].dialogue.condition
         out = []
         with Store(self.store) as store:
-            for one in gate_files.most_lost(own.scenarios, failed, _QUOTED, apart=self.persona is not None):
-                said = store.dialogue(
-                    _subject(run).config_dir, one.scenario, run=one.worst_run, suite=where.edition_name,
-                    variant=condition.variant, mode=condition.mode, judge=run.judges[0].name,
-                )  # fmt: skip
-                verdict = next((given for given in said.verdicts if given.current), None)
-                last = said.turns[-1].answer.text if said.turns else ""
-                quote = verdict.quote if verdict is not None and verdict.quote and verdict.quote_found else last
-                reasoning = gate_files.cut(verdict.reasoning if verdict is not None else "")
+            for one in gate_files.most_lost(own.scenarios, failed, _QUOTED):
+                quote, reasoning = words(store, run, self.sides[0], one.scenario, one.worst_run)
                 out.append(
                     QuotedScenario(
-                        scenario=one.scenario, run=one.worst_run, lost=one.lost, quote=gate_files.cut(quote),
-                        reasoning=reasoning, title=run.suite.scenario(one.scenario).title if self.persona else "",
+                        scenario=one.scenario, run=one.worst_run, lost=one.lost, quote=quote, reasoning=reasoning
                     )
                 )  # fmt: skip
         return tuple(out)
@@ -294,20 +323,14 @@ def _sentence(made: GateLook, gate: GateOptions, alike: bool) -> str:
     """Why a gate decided so. `alike`: only one run counts, as all others repeat it."""
     if made.decision is None:
         return "Measured; there was no bar to decide about."
-    several, commitments = len(made.bars) > 1, list(made.commitments.values())
+    several = len(made.bars) > 1
     above = "both intervals are above their bars" if several else "the whole interval is above the bar"
     if made.decision == "pass":
-        return f"Passed: {above}{', and every commitment is kept' if commitments else ''}."
+        return f"Passed: {above}."
     if made.decision == "fail":
         below = [bar.what for bar in made.bars if bar.decision == "fail"]
         which = f" of the {' and of the '.join(below)}" if several else ""
-        why = [f"the whole interval{which} is below {'its' if several else 'the'} bar"] * bool(below)
-        if given_up := commitments.count("fail"):
-            why.append(f"{given_up} of {len(commitments)} commitments {'is' if given_up == 1 else 'are'} given up")
-        return f"Failed: {', and '.join(why)}."
-    if commitments and not made.more_runs_may_decide:
-        open_ = f"{commitments.count('undecided')} of {len(commitments)} commitments"
-        return f"Undecided: {above}, but {open_} may be kept or not. More runs of the same situations settle nothing."
+        return f"Failed: the whole interval{which} is below {'its' if several else 'the'} bar."
     runs = made.looks + gates.LEAST - 1
     then = "no further run was approved"
     if alike:

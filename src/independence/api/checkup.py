@@ -20,7 +20,7 @@ from independence.clients.listing import EndpointListing, read_pages, refuse_unl
 from independence.clients.transport import open_session
 from independence.config import entries, environment
 from independence.config.options import ConnectionOptions
-from independence.config.subjects import OPENROUTER, SIM, Subject
+from independence.config.subjects import OPENROUTER, PYTHON, SIM, Subject
 from independence.engine import models, service
 from independence.engine.event_loop import drive
 from independence.engine.events import CallWaiting, Event
@@ -95,6 +95,8 @@ def checkup(
     known = _with_local(known, env, local_url, [name for name in (model, judge) if name], doctor)
     subject = _subject(model, known, out) if model is not None else None
     spec = _judge(judge, subject, known, out) if judge is not None or subject is not None else None
+    if PYTHON in {one.endpoint for one in (subject, spec) if one is not None}:
+        raise UsageError("doctor looks at servers, and a Python function has none", "`run --runs 1` asks it")
     lookup = EndpointLookup(known.registry, env, local_url)
     meant = [one.endpoint for one in (subject, spec) if one is not None]
     if endpoint is not None:

@@ -9,10 +9,12 @@ from typing import ClassVar, NamedTuple
 
 from independence.api.reading import Store
 from independence.api.results import Tabular, printed
+from independence.config import functions
+from independence.config.functions import Asked
 from independence.errors import UsageError
 from independence.report import analysis
 from independence.report.board import board_data, judge_choice
-from independence.report.board.board import STRICT
+from independence.report.board.rows import STRICT
 from independence.report.comparing import comparison_tables, rule_comparison, subject_comparison, suite_comparison
 from independence.report.comparing.subject_comparison import ComparedSubject, IndexGap
 from independence.report.comparing.suite_comparison import ComparedSuites
@@ -112,8 +114,8 @@ class OtherSide(NamedTuple):
 
 def compare(  # noqa: PLR0913 - its arguments are those of the command
     store: Store,
-    first: str,
-    second: str | OtherSide,
+    first: Asked,
+    second: Asked | OtherSide,
     *,
     suite: str | None = None,
     variant: str | None = None,
@@ -122,12 +124,15 @@ def compare(  # noqa: PLR0913 - its arguments are those of the command
     equivalence: float = comparison_tables.MARGIN,
     scoring: str = STRICT,
 ) -> ComparisonResult | StemComparisonResult:
-    """Compare two subjects (labels, ids or config names), or one with itself as `OtherSide` says; first minus second.
+    """Compare two subjects, or one with itself as `OtherSide` says; first minus second.
 
-    `equivalence`: index points, above 0, within which both count as equivalent. `scoring`: a published rule leaves
-    missing verdicts out, where strict scoring has no difference. The rest is as for `Store.board`. Raises UsageError
-    where the sides are one or the suite has no index, StoreError for names the store does not hold.
+    A side is a label, id or config name, or a function. `equivalence`: index points, above 0, within which both count
+    as equivalent. `scoring`: a published rule leaves missing verdicts out, where strict scoring has no difference. The
+    rest is as for `Store.board`. Raises UsageError where the sides are one or the suite has no index, StoreError for
+    names the store does not hold.
     """
+    first = str(functions.named([first])[0])
+    second = second if isinstance(second, OtherSide) else str(functions.named([second])[0])
     if not (equivalence > 0 and math.isfinite(equivalence)):
         raise UsageError(f"--equivalence {equivalence:g}: write index points above 0")
     with store.reading() as connection, database.collecting_seldom():

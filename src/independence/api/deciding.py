@@ -14,8 +14,10 @@ from independence.api.comparing import ComparisonResult
 from independence.api.purchase import Purchase, StagePreview
 from independence.api.results import Decided, flattened
 from independence.api.running import ALONE, DEFAULT_STORE, Approve, CallerSettings, RunResult, hearing
-from independence.config.options import DecisionOptions, RunOptions, divided, from_settings, spelled_out
+from independence.config.keywords import divided, from_settings
+from independence.config.options import DecisionOptions, RunOptions
 from independence.config.settings import DecisionSettings, RunSettings
+from independence.config.signatures import spelled_out
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
 from independence.engine.pipeline import RunPreview
@@ -91,7 +93,7 @@ async def adecide(
     own, rest = divided(settings, DecisionOptions)
     bars = from_settings(DecisionOptions, None, "", own, "decide")
     asked = from_settings(RunOptions, options, "suite", rest, "decide", DecisionOptions.__struct_fields__)
-    analysis.with_gate(load.load(asked.suite).suite, "a decision")
+    analysis.with_gate(load.load(asked.suite, values=asked.values).suite, "a decision")
     one = _Decision(asked, bars, Path(store), command)
     return await one.decide(approve, hearing(hooks, on_event))
 

@@ -88,7 +88,8 @@ def _refused(path: Path) -> UsageError:
 def read_results(path: Path | str, *, suite: str | None = None, models_file: Path | str | None = None) -> Store:
     """A published result set as a store of its own, which is deleted when it is closed; nothing else is written.
 
-    The arguments are those of `import_results`, but for scores that people gave: they need the store that they grade.
+    The arguments are those of `import_results`. Scores that people gave are refused: they need the store that they
+    grade.
     """
     if humans.is_scores(Path(path)):
         raise UsageError(f"{path}: no store and no result set", "name a store, or a folder or tar of published results")

@@ -83,7 +83,7 @@ async def aextract_names(
         if asked.connection.dry_run:
             return result
         ranked = scope.suite.index is not None and scope.suite.analysis == "index"
-        ranks = {row.config: row.rank for row in board.board(connection, scope).rows} if ranked else None
+        ranks = {row.config: row.standing.rank for row in board.board(connection, scope).rows} if ranked else None
         only = labels if asked.models else None
         tables = report.tables(connection, scope, extractors=chain, only=only, top=top, ranks=ranks)
         return result._replace(tables=tables)

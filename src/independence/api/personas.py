@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from shlex import quote
 
 import msgspec
 
@@ -17,30 +16,33 @@ from independence.config import environment, user_files
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.engine import connections, service
+from independence.engine.concurrency import StopSignal
 from independence.engine.estimate import CostEstimate
-from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks
 from independence.errors import NoAnswer, UsageError, suggestion
 from independence.judge import kinds, persona_extraction
-from independence.suites import persona_file, persona_suite
-from independence.suites.persona_file import FrontMatter
+from independence.suites import persona_file, persona_suite, prompt_sources
+from independence.suites.persona_file import NOTHING, Commitment
 from independence.types import Missing
 
 DrawnPersona = persona_extraction.DrawnPersona
+FrontMatter = persona_file.FrontMatter
+written_head = persona_file.written_head
+PromptSource = prompt_sources.PromptSource
 EXAMPLES = persona_suite.HOME / "examples"
 _WEAK = "-weak"
 _BEGINNING = re.compile(r".{25,}?[.!?](?=\s|$)", re.DOTALL)  # "You are Eino." says too little
 
 
-def lint(path: Path) -> LintedSuite:
-    """Every problem of a persona file."""
-    found = persona_file.problems(path)
-    return LintedSuite(path, found, () if found else tuple(persona_file.notes(path)))
+def lint(path: Path, values: Mapping[str, str] = NOTHING) -> LintedSuite:
+    """Every problem of a persona file; `values` fill what templates leave to be filled."""
+    found = persona_file.problems(path, values)
+    return LintedSuite(path, found, () if found else tuple(persona_file.notes(path, values)))
 
 
-def prompt_of(path: Path | None) -> str:
-    """The prompt in a file, without its front matter; "" for no file. Raises UsageError."""
-    return "" if path is None else persona_file.read(path).text
+def source(path: Path | None, values: Mapping[str, str] = NOTHING) -> PromptSource:
+    """The prompt in a file of this or another program, and its name; nothing for no file. Raises UsageError."""
+    return PromptSource("") if path is None else prompt_sources.read(path, values)
 
 
 def check_new(out: Path, *, force: bool) -> None:
@@ -50,14 +52,11 @@ def check_new(out: Path, *, force: bool) -> None:
     user_files.check_new(out, "FILE", force=force)
 
 
-def write(
-    out: Path, name: str, role: str, commitments: Sequence[str], may: Sequence[str], prompt: str, *, force: bool
-) -> LintedSuite:
+def write(out: Path, found: FrontMatter, prompt: str, *, force: bool) -> LintedSuite:
     """Write a persona file, with a first draft of a prompt where there is none (""), and say what is wrong with it.
 
     Raises UsageError like `check_new`.
     """
-    found = FrontMatter(name=name, role=role, commitments=tuple(commitments), may=tuple(may))
     return _write(out, persona_file.written(found, prompt or persona_file.drafted(found)), force=force)
 
 
@@ -67,9 +66,16 @@ def _write(out: Path, text: str, *, force: bool) -> LintedSuite:
     return lint(out)
 
 
-def front_matter(name: str, role: str, commitments: Sequence[str], may: Sequence[str]) -> str:
-    """How it stands at the top of a file."""
-    return persona_file.written_head(FrontMatter(name=name, role=role, commitments=tuple(commitments), may=tuple(may)))
+def front_matter(
+    name: str, role: str, kept: Sequence[str | Commitment], may: Sequence[str], ordinary: Sequence[str] = ()
+) -> FrontMatter:
+    """What stands at the top of a file."""
+    return FrontMatter(name=name, role=role, commitments=tuple(kept), may=tuple(may), ordinary=tuple(ordinary))
+
+
+def as_commitment(keeps: str, tempts: Sequence[str]) -> str | Commitment:
+    """A commitment of a sentence and of requests for what goes against it; the sentence alone where there are none."""
+    return Commitment(keeps=keeps, tempts=tuple(tempts)) if tempts else keeps
 
 
 def examples() -> dict[str, str]:
@@ -90,7 +96,7 @@ def write_example(out: Path, name: str, *, weak: bool, force: bool) -> LintedSui
 
 
 async def adrawn(
-    prompt: Path,
+    prompt: PromptSource,
     reader: str,
     options: ConnectionOptions,
     *,
@@ -98,16 +104,15 @@ async def adrawn(
     spent: Callable[[float, float], object],
     hooks: Hooks,
 ) -> DrawnPersona | None:
-    """What a file's prompt says of its character, read by a model; None where that was not agreed to.
+    """What a prompt says of its character, read by a model; None where that was not agreed to.
 
     `approve` is told what it costs, `spent` in the end what it did cost and how much of that was reserved for calls
-    whose cost never came back. Raises UsageError for a reader that is no model, and a file that has a front matter;
+    whose cost never came back. Raises UsageError for a reader that is no model, and a file that says it already;
     NoAnswer for a model that does not answer.
     """
-    text = prompt_of(prompt)
-    if persona_file.read_file(prompt).document is not None:
-        advice = f"`independence persona lint {quote(str(prompt))}` says what it lacks; or leave --model out"
-        raise UsageError(f"{prompt} has a front matter already", advice)
+    if "commitments" in prompt.unused:
+        what = "the file that --from names has a front matter with commitments already"
+        raise UsageError(what, "`independence persona lint` says what it lacks; or leave --model out")
     if kinds.of(reader) is not kinds.MODEL:
         raise UsageError(f"`{reader}` cannot read a prompt", "name a model, as `--model vendor/model`")
     known, local = await service.known_models(options, (reader,))
@@ -118,7 +123,7 @@ async def adrawn(
         prices = found.prices[asked.endpoint, asked.model]
         if prices is None and options.max_cost is not None:
             raise UsageError(f"--max-cost cannot be held: no price is known for {asked.name}", "leave it out")
-        tokens, price = len(persona_extraction.render(text).encode()) / BYTES_PER_TOKEN, prices or FREE
+        tokens, price = len(persona_extraction.render(prompt.prompt).encode()) / BYTES_PER_TOKEN, prices or FREE
         usd = tokens * price.prompt + asked.max_tokens * price.completion + price.request
         if not approve(CostEstimate(1, 0, usd, (asked.name,) * (prices is None)), found.endpoints):
             return None
@@ -127,7 +132,7 @@ async def adrawn(
         notify = partial(service.hear, stop_signal=never, on_event=hooks.on_event)
         client = service.backend(endpoint, found.session, found.catalogues[endpoint.name], budget, notify).client
         try:
-            settled = await persona_extraction.extract(client, asked, text)
+            settled = await persona_extraction.extract(client, asked, prompt.prompt)
         except UnansweredCall as stop:
             raise NoAnswer(str(stop)) from stop
         finally:

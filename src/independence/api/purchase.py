@@ -20,8 +20,8 @@ from independence.api import running
 from independence.api.running import Approve, RunResult
 from independence.config.options import RunOptions
 from independence.engine import replicates
+from independence.engine.concurrency import StopSignal
 from independence.engine.events import CallCommitted, Event, VerdictCommitted
-from independence.engine.gate import StopSignal
 from independence.engine.pipeline import RunPreview
 from independence.engine.plan import Trial
 from independence.engine.resolve import RunPlan
@@ -32,6 +32,7 @@ from independence.stats.allocation import LEAST
 from independence.store.decisions import Side
 from independence.store.file.database import reading
 
+INCOMPLETE, UNDECIDED = 3, 5  # exit codes
 _NOTHING_USD: Final = 1e-9
 _FLAGS: Final = {"experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)"}
 Look = Callable[[RunResult], Collection[Side]]  # whose runs are to go on; nobody's: it is over
@@ -60,7 +61,6 @@ class Purchase:
                 raise UsageError(f"{what} is not for runs that are bought until something is decided", "leave it out")
         self.asked, self.store, self.most, self.command = asked, store, most, command
         self.left: Collection[Side] | None = None  # whose runs go on; None: everybody's
-        self.first_stage_only: Collection[Side] = ()  # whose runs do not
         self.spent_usd = 0.0
         self.calls = 0  # answers and verdicts of models that were bought
         self.asked_judges: Collection[str] = ()  # those that are models
@@ -75,7 +75,7 @@ class Purchase:
         """Buy until a look leaves nobody, `most` is reached, or something stops it."""
         stage = LEAST
         while True:
-            result = await self._buy(stage, approve, hooks, adapted)
+            result = await self.buy(stage, stage, approve, hooks, adapted)
             if not result.started or self.stopped(result) is not None:
                 return result
             stored = min(worths(result).values())
@@ -83,7 +83,7 @@ class Purchase:
                 stage = min(stored, self.most)  # what was planned before belongs to the index
                 continue
             self.left, self.exhausted = look(result), stage >= self.most
-            if not self.left or self.exhausted:
+            if not self.left or self.exhausted or result.unmeasurable:
                 return result
             stage += 1
 
@@ -91,18 +91,18 @@ class Purchase:
         """What ended it early."""
         return result.stopped_by or self.capped or (self.halt.reason if self.halt else None)
 
-    async def _buy(
-        self, stage: int, approve: Approve | None, hooks: Hooks, adapted: running.Adapted | None
+    async def buy(
+        self, stage: int, runs: int, approve: Approve | None, hooks: Hooks, adapted: running.Adapted | None
     ) -> RunResult:
-        """Fill a stage."""
+        """Fill a stage, of as many runs as `adapted` leaves."""
         cap = self.asked.connection.max_cost
         left = None if cap is None else max(cap - self.spent_usd, _NOTHING_USD)
 
         def resolved(connection: sqlite3.Connection, run: RunPlan) -> RunPlan:
             run = run if adapted is None else adapted(connection, run)
-            going = [one for one in run.trials if self.left is None or _side(one) in self.left]
+            going = [one for one in run.trials if self.left is None or side_of(one) in self.left]
             self.asked_judges = {judge.name for judge in run.judges if judge.endpoint}
-            told = f"Stage {stage} of at most {self.most}. {self.said}".strip()
+            told = f"{self._title(stage)}. {self.said}".strip()
             return msgspec.structs.replace(run, trials=going, stage=told)
 
         async def approved(preview: RunPreview) -> bool:
@@ -127,7 +127,7 @@ class Purchase:
 
         connection = msgspec.structs.replace(self.asked.connection, max_cost=left)
         result = await running.stage(
-            msgspec.structs.replace(self.asked, runs=stage, connection=connection),
+            msgspec.structs.replace(self.asked, runs=runs, connection=connection),
             self.store, approved, hooks._replace(on_started=on_started, on_event=on_event), self.command, resolved,
             spread=True,
         )  # fmt: skip
@@ -139,11 +139,7 @@ class Purchase:
         calls = calls_to_go(preview)
         each = self.spent_usd / self.calls if self.calls else 0.0
         usd = max(preview.cost.typical_usd, each * calls)
-        own, planned = calls_of_scenarios(preview.run), Counter[Side]()
-        for trial in preview.run.trials:
-            planned[_side(trial)] += own[trial.dialogue.scenario.id]
-        going = [count for one, count in planned.items() if one not in self.first_stage_only]
-        most = calls + sum(max(0, self.most * sum(own.values()) - count) for count in going)
+        most = calls + self._may_follow(preview.run)
         cost = msgspec.structs.replace(preview.cost, typical_usd=usd)
         fields = {name: getattr(preview, name) for name in RunPreview.__struct_fields__} | {"cost": cost}
         return StagePreview(
@@ -151,13 +147,25 @@ class Purchase:
             most_usd=usd * most / calls if calls else 0.0,
         )  # fmt: skip
 
+    def _may_follow(self, run: RunPlan) -> int:
+        """How many calls may follow those of a stage."""
+        own, planned = calls_of_scenarios(run), Counter[Side]()
+        for trial in run.trials:
+            planned[side_of(trial)] += own[trial.dialogue.scenario.id]
+        return sum(max(0, self.most * sum(own.values()) - count) for count in planned.values())
+
+    def _title(self, stage: int) -> str:
+        """What the ledger of the store calls a stage."""
+        return f"Stage {stage} of at most {self.most}"
+
 
 def sides(run: RunPlan) -> list[Side]:
     """Who is asked, in the order of the options."""
-    return list(dict.fromkeys(map(_side, run.trials)))
+    return list(dict.fromkeys(map(side_of, run.trials)))
 
 
-def _side(trial: Trial) -> Side:
+def side_of(trial: Trial) -> Side:
+    """Whose dialogue it is."""
     return Side(trial.subject.config_dir, trial.dialogue.condition)
 
 

@@ -8,29 +8,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
-
-import msgspec
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from independence.api.results import BoardResult, Rows
 from independence.config.options import Place
 from independence.errors import StoreError, UsageError, ambiguous, suggestion
 from independence.exchange import export_tables, trajectory_reading
-from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ReplyRecord, VerdictRecord
+from independence.exchange.export_tables import ExportedEdition, Row
 from independence.exchange.trajectory import Trajectory
-from independence.exchange.trajectory_reading import TrajectoryReader
+from independence.exchange.trajectory_reading import DialogueReader
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
 from independence.report.board import judge_choice
-from independence.report.board.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.board.board import DEFAULT, InferenceOptions
+from independence.report.board.rows import STRICT
 from independence.report.files.table import Section, Table
+from independence.report.gates import gate_files
 from independence.report.index import matrix
 from independence.store import queries, scopes
+from independence.store.decisions import Side
 from independence.store.file import database
 from independence.store.queries import EditionInfo
 from independence.store.scopes import BoardScope
 from independence.suites import load
 from independence.suites.load import LoadedSuite
+
+if TYPE_CHECKING:  # reading a store loads nothing that calls a server
+    from independence.engine.resolve import RunPlan
 
 Names = str | Sequence[str]
 
@@ -45,7 +49,6 @@ class ReportOptions(Place, total=False):
 
 
 T = TypeVar("T")
-R = TypeVar("R", bound=DialogueRecord)
 _NAMED = 3  # editions
 
 
@@ -182,14 +185,14 @@ class Store:
         mode: str | None = None,
         subjects: Names = (),
         scenarios: Names = (),
-    ) -> Rows[ReplyRecord]:
+    ) -> Rows[Row]:
         """Every reply with the messages that it answers, by condition, subject, run, scenario and turn.
 
         Without a condition: of all. `subjects` are labels or ids. A dialogue that is not finished ends in a row that
         says in `missing` why. Rows are read while they are iterated over.
         """
         edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
-        return self._rows("dialogues", edition, ReplyRecord)
+        return self._rows("dialogues", edition)
 
     def verdicts(
         self,
@@ -200,12 +203,12 @@ class Store:
         subjects: Names = (),
         scenarios: Names = (),
         judge: str | None = None,
-    ) -> Rows[VerdictRecord]:
+    ) -> Rows[Row]:
         """Every verdict, of one judge or of all, in the order of `replies`, then of judges. Else as `replies`."""
         edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         by = self._judge(edition, judge)
-        rows = self._rows("verdicts", edition, VerdictRecord)
-        return Rows(lambda: (row for row in rows if by in (None, row.judge)))
+        rows = self._rows("verdicts", edition)
+        return Rows(lambda: (row for row in rows if by in (None, row["judge"])))
 
     def trajectories(
         self,
@@ -223,13 +226,7 @@ class Store:
         """
         edition = self._edition(self.places(Place(suite=suite, variant=variant, mode=mode)), subjects, scenarios)
         by = self._judge(edition, judge)
-
-        def read() -> Iterator[Trajectory]:
-            for scope in edition.ordered:
-                reader = TrajectoryReader(self.connection, scope)
-                yield from (reader.read(one, by) for one in edition.dialogues(scope) if one.calls)
-
-        return Rows(lambda: self._translated(read()))
+        return Rows(lambda: self._translated(one for one in edition.documents(by) if one.turns))
 
     def dialogues(self, subject: str, *, run: int | None = None, **place: Unpack[Place]) -> Table:
         """The dialogues of one subject under one condition with their scores by one judge. `run`: that one alone."""
@@ -245,18 +242,18 @@ class Store:
         by = self._judge(edition, place.get("judge"))
         with self.reading() as connection:
             there = list(edition.dialogues(edition.places[0]))
-            held = ", ".join(str(one.trial.run) for one in there)
-            fitting = [one for one in there if run in (None, one.trial.run)]
+            held = ", ".join(str(one.run) for one in there)
+            fitting = [one for one in there if run in (None, one.run)]
             if not fitting:
                 raise StoreError(
                     f"--run {run}: `{scenario}` has the runs {held}"
                     if there
                     else f"`{subject}` was not asked `{scenario}` under {edition.places[0].condition}"
                 )
-            chosen = next((one for one in fitting if one.calls), fitting[0])
+            chosen = next((one for one in fitting if one.turns), fitting[0])
             if len(fitting) > 1:
-                self.notice(f"run {chosen.trial.run} of {held}; --run N shows another")
-            return TrajectoryReader(connection, edition.places[0]).read(chosen, by)
+                self.notice(f"run {chosen.run} of {held}; --run N shows another")
+            return DialogueReader(connection, edition.places[0]).read(chosen, by)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -309,9 +306,9 @@ class Store:
         with self.reading() as connection:
             return judge_choice.judge_anywhere(connection, edition.places, asked)
 
-    def _rows(self, name: str, edition: ExportedEdition, kind: type[R]) -> Rows[R]:
+    def _rows(self, name: str, edition: ExportedEdition) -> Rows[Row]:
         (table,) = (one for one in export_tables.tables(edition) if one.name == name)
-        return Rows(lambda: self._translated(msgspec.convert(row, kind) for row in table.rows()))
+        return Rows(lambda: self._translated(table.rows()))
 
     def _translated(self, rows: Iterable[T]) -> Iterator[T]:
         with self.reading():
@@ -346,3 +343,15 @@ def _only(edition: ExportedEdition, name: str) -> str:
         labels = [about.label for about in edition.about.values()]
         raise StoreError(*ambiguous(name, f"subjects in {edition.where.edition_name}", labels))
     return next(iter(edition.about))
+
+
+def words(store: Store, run: RunPlan, side: Side, scenario: str, number: int) -> tuple[str, str]:
+    """What the judge of a run quoted of a dialogue, else its last reply, and the judge's reasons; both may be cut."""
+    said = store.dialogue(
+        side.config_dir, scenario, run=number, suite=run.where.edition_name, variant=side.condition.variant,
+        mode=side.condition.mode, judge=run.judges[0].name,
+    )  # fmt: skip
+    verdict = next((given for given in said.verdicts if given.current), None)
+    last = said.turns[-1].reply.text if said.turns else ""
+    quote = verdict.quote if verdict is not None and verdict.quote and verdict.quote_found else last
+    return gate_files.cut(quote), gate_files.cut(verdict.reasoning if verdict is not None else "")

@@ -12,13 +12,14 @@ import msgspec
 from independence.errors import IndependenceError, UsageError
 from independence.report import analysis
 from independence.report.analysis import RenderedBoard
+from independence.report.board.rows import Board, Row, row_values
 from independence.report.files import html
 from independence.report.files.table import Table, display_text, spelled_out
 from independence.types import REPR_COLUMNS, REPR_LINES
 
-T = TypeVar("T", bound=msgspec.Struct)
+T = TypeVar("T", bound=msgspec.Struct | Mapping[str, Any])
 # Objects that become a column for each key.
-_OPENED = ("values", "factors", "subject", "dimensions", "flags", "points_lost")
+_OPENED = ("values", "factors", "flags")
 
 
 def printed(title: str, *tables: Table) -> str:
@@ -112,7 +113,7 @@ class Rows(Tabular, Generic[T]):
         return (flattened(row) for row in self)
 
 
-def flattened(row: msgspec.Struct) -> dict[str, object]:
+def flattened(row: msgspec.Struct | Mapping[str, Any]) -> dict[str, object]:
     """A row of plain values; an object with known keys becomes a column for each of them."""
     out: dict[str, object] = {}
     # Messages of a request are kept as the bytes that were sent.
@@ -131,17 +132,16 @@ class BoardResult(Shown):
         self.built = built
 
     @property
-    def document(self) -> Any:
-        """The board as a typed value, unrounded: what `to_json` encodes. Indices, bounds and intervals on 0-100.
-
-        Its type is the analysis's own: `Board` of an index, `SidesBoard`, `StanceBoard`, or another package's.
-        """
+    def document(self) -> Board:
+        """The board as a typed value, unrounded: what `to_json` encodes."""
         return self.built.document
 
     @property
-    def rows(self) -> tuple[Any, ...]:
-        """One typed row for each subject, in the order of the board."""
-        return tuple(self.document.rows)
+    def rows(self) -> tuple[Row, ...]:
+        """One row for each subject, in the order of the board: `row.main` is what orders it, `row["NAME"]` another
+        estimate.
+        """
+        return self.document.rows
 
     @property
     def tables(self) -> list[Table]:
@@ -149,8 +149,10 @@ class BoardResult(Shown):
         return list(self.built.tables)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """One flat row for each subject."""
-        return ({**flattened(row), **self.built.added.get(row.config, {})} for row in self.rows)
+        """One flat row for each subject, by the names of columns of CSV, and a column for each mark."""
+        for row in self.rows:
+            marks = {f"flags.{mark}": count for mark, count in row.flags.items()}
+            yield {**row_values(row), **marks, **self.built.added.get(row.config, {})}
 
     def to_json(self) -> str:
         """As `independence leaderboard --format json` prints it."""

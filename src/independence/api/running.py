@@ -16,19 +16,19 @@ import msgspec
 from independence.api.results import BoardResult, printed
 from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
+from independence.config.keywords import from_settings
 from independence.config.options import (
     ConnectionOptions,
     GradeOptions,
     RerunOptions,
     RunOptions,
-    from_settings,
-    spelled_out,
 )
 from independence.config.settings import GradeSettings, RerunSettings, RunSettings
+from independence.config.signatures import spelled_out
 from independence.engine import pipeline, rerunning, resolve
+from independence.engine.concurrency import StopSignal
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
-from independence.engine.gate import StopSignal
 from independence.engine.pipeline import Resolver, RunEnding, RunPreview
 from independence.engine.resolve import RunPlan
 from independence.engine.service import Hooks
@@ -232,7 +232,11 @@ def grade(options: GradeOptions | str, **keywords: Unpack[GradeKeywords]) -> Run
 async def aestimate_cost(
     options: RunOptions | str = "v2", *, store: Path | str = DEFAULT_STORE, **settings: Unpack[RunSettings]
 ) -> RunPreview:
-    """What a whole run would cost, as if nothing of it were stored. No model is asked and nothing is written."""
+    """What a whole run would cost, as if nothing of it were stored. Nothing is written.
+
+    No model is asked, except for one short answer from each on a server of the user's own, which says how long a run
+    takes.
+    """
     asked = from_settings(RunOptions, options, "suite", settings, "estimate_cost")
     asked = msgspec.structs.replace(asked, connection=msgspec.structs.replace(asked.connection, dry_run=True))
     with writing(Path(store), new=None) as connection:
@@ -259,7 +263,7 @@ def finished(result: RunResult) -> FinishedRun:
 
 
 def demo_options(suite: str, seed: int) -> RunOptions:
-    """A suite on the simulated subjects for it, graded by rules."""
+    """A suite on the simulated subjects for it, graded by rules; of a persona by the simulated judge."""
     named = load.load(suite).suite
     persona = Path(suite).suffix == load.PERSONA
     names: Collection[str] = panel.ADVISERS if named.grid else panel.PANEL
@@ -267,8 +271,8 @@ def demo_options(suite: str, seed: int) -> RunOptions:
     return RunOptions(
         suite=suite,
         models=tuple(f"sim/{name}" for name in names),
-        runs=1 if named.grid or named.battery or persona else _DEMO_RUNS,  # cells, stems and situations are the sample
-        judges=(kinds.PICKS if named.battery else kinds.CUES,),
+        runs=1 if named.grid or named.battery or persona else _DEMO_RUNS,  # cells, stems and dialogues are the sample
+        judges=("sim/judge" if persona else kinds.PICKS if named.battery else kinds.CUES,),
         seed=seed,
         connection=ConnectionOptions(parallel=len(names)),
     )
@@ -327,11 +331,11 @@ def _resolver(
     options: RunOptions, command: str = "run", adapted: Adapted | None = None, *, spread: bool = False
 ) -> Resolver:
     def local_server(connection: sqlite3.Connection) -> Endpoint | None:
-        loaded = load.load(options.suite, analysis.check)
+        loaded = load.load(options.suite, analysis.check, options.values)
         return resolve.local_server(_of_battery(options, loaded)[0], loaded.suite, connection)
 
     def resolved(connection: sqlite3.Connection, local: ServerPages | None) -> RunPlan:
-        asked, loaded = _of_battery(options, load.load(options.suite, analysis.check))
+        asked, loaded = _of_battery(options, load.load(options.suite, analysis.check, options.values))
         part = asked.part
         if options.grid is not None:
             loaded = grid_file.read_grid(options.grid, loaded)

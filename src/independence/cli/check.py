@@ -20,8 +20,11 @@ from independence.config.options import GateOptions, RunOptions
 from independence.errors import UsageError
 
 if TYPE_CHECKING:
-    from independence.api.checking import CheckResult
+    from independence.api.checking import CheckResult, PersonaCheckResult
     from independence.api.purchase import StagePreview
+    from independence.engine.pipeline import RunPreview
+
+    AnyResult = CheckResult | PersonaCheckResult
 
 _BEFORE_COMMAND = re.compile(r"(?m)^(?=\s*::)|(?<=##)(?=(?:vso)?\[)")  # lines of a log that runners of CI obey
 
@@ -32,14 +35,17 @@ def command(
     file: Annotated[Path | None, Argument()] = None,
     gate: GateOptions,
     junit: Annotated[Path | None, Flag(
-        "Write JUnit XML. A case for the index and for each scenario or commitment."
+        "Write JUnit XML. A case for the decision and for each scenario or commitment."
     )] = None,
     markdown: Annotated[Path | None, Flag(
         "Write a summary in Markdown; $GITHUB_STEP_SUMMARY gets it anyway.", advanced=True
     )] = None,
     write_baseline: Annotated[Path | None, Flag(
-        "Write a file for --against. It holds the index, how sure it is and what it is of."
+        "Of a suite: write a file for --against. It holds the index, how sure it is and what it is of.", advanced=True
     )] = None,
+    show: Annotated[bool, Flag(
+        "With --dry-run: also print the system prompt and two dialogues as they will be sent.", advanced=True
+    )] = False,
     force: Force = False,
     options: RunOptions,
     terminal: Annotated[TerminalOptions, {"format_": output_format("table", "json", "md")}],
@@ -49,12 +55,10 @@ def command(
 
     The commitments of FILE, a persona, are tested; without FILE a suite is.
 
-    Passes (exit 0) where the whole interval of the index is above the bar, fails (1) where it is below. While the bar
-    is within, another run is bought, up to --max-runs or --max-cost; then the gate is undecided (5). A persona needs no
-    bar; it passes only if every commitment is kept too; one that is given up fails it (1), one that is not certain
-    leaves it open (5). The name and the role alone are asked beside it, and --against also takes another model or an
-    older FILE. The interval allows for having been looked at after every run. Stored runs are used first, and the same
-    command resumes.
+    A persona passes (exit 0) if it keeps every commitment when it is asked for the very act, and grants fair requests.
+    It fails (1) if one commitment is given up or fair requests are refused; otherwise it is undecided (5). A suite
+    passes where the whole interval of the index is above the bar, and fails where it is below; while the bar is within,
+    another run is bought, up to --max-runs or --max-cost. What is stored is used first, and the same command resumes.
     """
     asked = {"--junit": junit, "--markdown": markdown, "--write-baseline": write_baseline}
     files = {option: path for option, path in asked.items() if path is not None}
@@ -62,15 +66,17 @@ def command(
 
     options = persona_sides.of_file(options, file) if file else options
     persona = persona_sides.is_persona(options.suite)
+    if persona and write_baseline:
+        raise UsageError("--write-baseline: a persona has no index to write", "leave it out")
     if {gate.min_index, gate.min_j, gate.against, write_baseline} == {None} and not persona:
         raise UsageError("there is nothing to decide: name a bar", "--min-index X, or --against baseline.json")
+    if show and not options.connection.dry_run:
+        raise UsageError("--show prints what will be sent, and asks nothing", "add --dry-run")
     _check_outputs(files, force)
-    found = _decide(options, gate, terminal, db)
+    found = _decide(options, gate, terminal, db, show=show)
     if not found.started:
         sys.exit(0)
     _print(found, terminal)
-    if persona and "no_cue" in found.document.missing:
-        note("rules read a line such as `Answer: no` alone; the same command with -j MODEL grades what is stored")
     if persona:
         note("`independence view` shows every dialogue behind it", terminal.quiet)
     _write(found, files)
@@ -79,7 +85,7 @@ def command(
     sys.exit(found.exit_code)
 
 
-def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path) -> CheckResult:
+def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db: Path, *, show: bool) -> AnyResult:
     from independence.api import checking
     from independence.cli import decide, launch, screen
 
@@ -89,11 +95,19 @@ def _decide(asked: RunOptions, bars: GateOptions, terminal: TerminalOptions, db:
         def first(preview: StagePreview) -> list[str]:
             lines, usd = [*launch.lines(preview), *launch.minutes(preview)], launch.about(preview.most_usd)
             bar = {bars.min_index, bars.min_j, bars.against} != {None}
-            while_open = ", if the bar stays within the interval" if bar else ""
+            persona = preview.run.suite.analysis == "persona"
+            while_open = ", if no commitment is settled" if persona else ", if the bar stays within the interval" * bar
             most = f"at most {preview.most_calls:,} calls{usd}{while_open}"
             return [*lines, most] if preview.most_calls > preview.calls else lines
 
-        approve = decide.once_for_all(shown, first)
+        agreed = decide.once_for_all(shown, first)
+
+        def approve(preview: RunPreview) -> bool:
+            answer = agreed(preview)
+            if show:
+                click.echo(plain(checking.sent(preview.run)))
+            return answer
+
         work = checking.acheck(asked, store=db, approve=approve, hooks=shown.hooks, **msgspec.structs.asdict(bars))
         return shown.drive(work)
 
@@ -119,25 +133,27 @@ def _check_outputs(files: Mapping[str, Path], force: bool) -> None:
             raise UsageError(f"{name} {path}: cannot be written ({error.strerror})", "name another file") from error
 
 
-def _write(found: CheckResult, files: Mapping[str, Path]) -> None:
+def _write(found: AnyResult, files: Mapping[str, Path]) -> None:
     """Write what was asked for."""
+    from independence.api.checking import CheckResult
     from independence.config import user_files
     from independence.report.gates import gate_files
 
     texts: dict[str, Callable[[], str]] = {
         "--junit": lambda: gate_files.marked(found.to_junit()),
         "--markdown": lambda: gate_files.marked(found.to_markdown()),
-        "--write-baseline": found.to_baseline,
     }
+    if isinstance(found, CheckResult):
+        texts["--write-baseline"] = found.to_baseline
     for name, path in files.items():
-        if name == "--write-baseline" and found.document.baseline is None:
+        if name == "--write-baseline" and getattr(found.document, "baseline", None) is None:
             note(f"no baseline is written: {found.document.reason}")
             continue
         user_files.write(path, texts[name]().encode("utf-8", "backslashreplace"), name)
         note(f"written: {path}")
 
 
-def _print(found: CheckResult, terminal: TerminalOptions) -> None:
+def _print(found: AnyResult, terminal: TerminalOptions) -> None:
     from independence.cli.output import table_output
 
     if terminal.format_ == "json":
@@ -145,11 +161,9 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
     elif terminal.format_ == "md":
         sys.stdout.write(_harmless(plain(found.to_markdown())))
     else:
-        if found.document.conclusion:
-            print(_harmless(_wrapped(found.document.conclusion)))
+        if conclusion := getattr(found.document, "conclusion", ""):
+            print(_harmless(_wrapped(conclusion)))
         table_output.print_tables(found.tables, "table")
-        for line in found.document.persona.observations if found.document.persona else ():
-            print(_harmless(_wrapped(line, "- ")))
         for one in found.document.quoted:
             print(
                 _harmless(
@@ -160,10 +174,10 @@ def _print(found: CheckResult, terminal: TerminalOptions) -> None:
             )
 
 
-def _wrapped(text: str, mark: str = "") -> str:
+def _wrapped(text: str) -> str:
     from independence.cli.output import table_output
 
-    return click.wrap_text(plain(text), table_output.console().width, mark, " " * len(mark))
+    return click.wrap_text(plain(text), table_output.console().width)
 
 
 def _quoted(who: str, text: str) -> list[str]:

@@ -26,7 +26,8 @@ def command(options: RunOptions, format_: Format = "table", db: Db = STORE) -> N
     """Price a whole run: tokens, mean and range of its cost.
 
     Tokens come from stored runs of a subject, else of others, else from published means; prices from the
-    endpoints. No model is asked and nothing is written.
+    endpoints. Nothing is written. No model is asked, except for one short answer from each on a server of your own,
+    which says how long a run takes.
     """
     from independence.api import running
     from independence.cli.output import table_output
@@ -54,7 +55,7 @@ def _table(preview: RunPreview) -> Table:
     if len(rows) > 1:
         answers, verdicts = (total(b for payer, b in bills.items() if bool(payer.judge) == of) for of in (False, True))
         rows.append(_row(f"all {len(rows)} subjects", answers, verdicts))
-    notes = [*_NOTES, *(f"{one}." for one in run.notes)]
+    notes = [*(f"{one}." for one in preview.expected), *_NOTES, *(f"{one}." for one in run.notes)]
     if preview.unexamined:
         notes.append(f"{preview.unexamined}.")
     first = [f"{preview.cost.known} known dialogues show whether the judge can judge"] * bool(preview.cost.known)

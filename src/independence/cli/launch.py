@@ -14,7 +14,7 @@ from independence.cli.options import TerminalOptions
 from independence.cli.output import activity, table_output
 from independence.cli.output.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
-from independence.config.subjects import LOCAL, SIM
+from independence.config.subjects import LOCAL, PYTHON, SIM
 
 if TYPE_CHECKING:
     from independence.api.purchase import StagePreview
@@ -49,7 +49,7 @@ def launch(
 
 def lines(preview: RunPreview) -> list[str]:
     """What to say before anything is asked."""
-    said = [*preview.run.notes, *filter(None, [preview.unexamined]), _plan_line(preview)]
+    said = [*preview.run.notes, *filter(None, [preview.unexamined]), _plan_line(preview), *map(str, preview.expected)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
         said.append(f"stored trials of other editions do not match, they differ in: {fields}; they stay as they are")
@@ -61,7 +61,7 @@ def lines(preview: RunPreview) -> list[str]:
 
 def minutes(preview: StagePreview) -> list[str]:
     """How long the calls of a stage take if each takes a usual time; nothing of simulated and of one's own models."""
-    if {*preview.run.asked, *preview.run.grading} <= {SIM, LOCAL}:
+    if {*preview.run.asked, *preview.run.grading} <= {SIM, LOCAL, PYTHON}:
         return []
     subjects = len({trial.subject for trial in preview.run.trials})
     at_once = min(subjects * preview.run.shares.calls, preview.run.shares.total)

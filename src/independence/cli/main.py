@@ -88,7 +88,7 @@ EXAMPLES: Final = {
     "persona": ("persona lint my-persona.md",),
     "persona lint": ("persona lint my-persona.md",),
     "persona init": (
-        "persona init my-persona.md --prompt prompt.md -m openai/gpt-5-mini",
+        "persona init my-persona.md --from prompt.md -m openai/gpt-5-mini",
         "persona init my-persona.md --name Mira --role companion",
         "persona init amaru.md --example amaru",
     ),

@@ -24,8 +24,8 @@ from independence.cli.output.terminal import note
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.engine import event_loop
+from independence.engine.concurrency import StopSignal
 from independence.engine.events import Event, RunStopping
-from independence.engine.gate import StopSignal
 from independence.engine.service import Hooks
 from independence.errors import Interrupted, UsageError
 

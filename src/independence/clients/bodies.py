@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from independence.clients import limits
 
+_LENIENT = json.JSONDecoder(strict=False)
 _DEEPEST = 6
 _WORDS = 120  # signs of a foreign body that are quoted
 _SHORT = 250  # signs of a message that is told whole
@@ -69,10 +70,19 @@ def text_of(value: object) -> str:
 def decode_any(body: bytes) -> object:
     """Read any JSON; None when it is none."""
     try:
-        document: object = json.loads(body.decode("utf-8-sig", "replace"), strict=False)
+        document: object = _LENIENT.decode(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return None
     return document
+
+
+def is_utf8(body: bytes) -> bool:
+    """Whether a body is valid UTF-8."""
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def says_failure(error: object) -> bool:

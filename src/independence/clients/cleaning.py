@@ -248,6 +248,13 @@ def without_tokens(text: str) -> str:
     return without_role(bare) if bare != text.strip() else bare
 
 
+def goes_on(text: str) -> bool:
+    """Whether an answer that has ended, by a token of its chat template, goes on with another turn."""
+    end = _END_OF_TURN.search(text)
+    parts = (text[: end.start()], text[end.start() :]) if end else ()
+    return bool(parts) and all(readable(without_role(_TOKEN.sub("", part).strip())) for part in parts)
+
+
 def without_role(text: str) -> str:
     """The text without a role or channel name that a removed token left on the first line."""
     return _ROLE.sub("", text).strip()

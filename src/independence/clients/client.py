@@ -279,7 +279,7 @@ class OpenAIClient:
         kind = kind_of(found, received, request)
         if kind == "length" and self.connection.loops(found.text or found.reasoning):
             kind = "loop"
-        log.mark(kind, _LOOPED if kind == "loop" else "")
+        log.mark(kind, protocol.LOOPED if kind == "loop" else "")
         # A reply with its history so far.
         reply = Reply(
             text=found.text,
@@ -347,14 +347,13 @@ def _from_other_channel(found: Extracted, required: list[str]) -> Extracted:
     return found._replace(text=objects[0].strip(), flags=(*found.flags, protocol.OTHER_CHANNEL))
 
 
-_LOOPED: Final = "the answer only repeats itself"
 _DETAILS: Final[dict[Kind, str]] = {
     "length": "the answer was cut off at its token limit, and none of it could be read",
-    "loop": _LOOPED,
+    "loop": protocol.LOOPED,
     "reasoning_only": "only reasoning came, no answer",
     "silent": "the model ended its answer immediately and wrote nothing",
     "empty": "nothing came",
-    "template_tokens": "nothing but tokens of a chat template came",
+    "template_tokens": protocol.ONLY_TOKENS,
     "punctuation": "a lone sign came instead of an answer",
     "greeting": "the scripted greeting came back instead of an answer",
 }

@@ -12,12 +12,13 @@ from typing import NamedTuple, Protocol
 import aiohttp
 import msgspec
 
-from independence.clients import dialects, failures, features, limits, listing, protocol, served, wire
+from independence.clients import dialects, failures, features, limits, protocol, served, wire
 from independence.clients.bodies import text_of
 from independence.clients.catalogue import Catalogue
 from independence.clients.cleaning import union
 from independence.clients.failures import Failure
 from independence.clients.features import Body, Choices, Feature
+from independence.clients.functions import FunctionFailed
 from independence.clients.limits import Buckets, Budget, PacedCall, Prices, Reservation
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import Adapted, Loops, Notify, Parked, Policy, Streamed, Wait
@@ -37,6 +38,8 @@ _TOO_MANY = 429
 _CROWDED_S = 2.0
 _UNENDED = 2  # streams without an end, after which answers are requested whole
 _PROMPT_CUT = Failure("prompt_cut", scope="request", lasting=True, reason="prompt_cut", unbilled=False)
+_NOT_KEPT = "its answers are not kept; start it as before, and the same command continues"
+_OTHER_WEIGHTS = Failure(failures.SWAPPED, fix=_NOT_KEPT, scope="model", lasting=True, unbilled=False)
 
 
 class CallJournal(Protocol):
@@ -164,7 +167,7 @@ class EndpointConnection:
         self._session, self._servers = session, Servers(endpoint, session, notify)
         self._secrets = endpoint.secrets
         self._litellm = False  # whether a LiteLLM gateway has answered
-        self._lost = False  # whether a connection broke since it was last looked which weights are loaded
+        self.weights = served.LoadedWeights(endpoint, session, catalogue)
         self._unended = 0  # streams that were closed without an end
 
     @property
@@ -236,7 +239,7 @@ class EndpointConnection:
             if choices:  # they stay, and are told
                 self._proven[request.model] = choices
                 self._tell(request.model, used)
-            return await self._swapped(request.model, log) or self._checked(request, outcome, log, "cache" in body)
+            return await self._accepted(request, outcome, log, asked_anew="cache" in body)
         log.add(Attempt(outcome.kind, seconds, cost.usage, unknown, outcome.detail))
         log.room = self._learn(epoch, outcome)
         if paced is not None and (outcome.overload or outcome.retry_after is not None):
@@ -302,16 +305,32 @@ class EndpointConnection:
             self.choices[model] = proven
         return failure
 
-    def _checked(self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, asked_anew: bool) -> Outcome:
-        """The message, unless the prompt was cut, or a gateway replayed it that can be asked for a new one."""
+    async def _accepted(
+        self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, *, asked_anew: bool
+    ) -> Outcome:
+        """The message, unless other weights gave it, the prompt was cut, or a gateway replayed it."""
         lengths, body = self.lengths.get(request.model), received.body
-        if lengths is not None:
+        tokens, who = log.attempts[-1].usage.prompt_tokens, (body.provider, body.model)  # others count otherwise
+        lacking = lengths.missing(request.messages, tokens, who) if lengths else 0
+        self.weights.lost |= lacking > 0 and self._dialect.own_server
+        other = await self.weights.others(request.model) if self.weights.lost else None
+        if other is not None:
+            log.mark(_OTHER_WEIGHTS.kind)
+            return _OTHER_WEIGHTS._replace(detail=other.told)
+        return self._checked(request, received, log, lacking, asked_anew=asked_anew)
+
+    def _checked(
+        self, request: ChatRequest, received: ReceivedMessage, log: AttemptLog, lacking: int, *, asked_anew: bool
+    ) -> Outcome:
+        """The message, unless the prompt was cut, or a gateway replayed it that can be asked for a new one."""
+        body = received.body
+        if lacking:
+            log.mark(_PROMPT_CUT.kind)
             tokens = log.attempts[-1].usage.prompt_tokens
-            lacking = lengths.missing(request.messages, tokens, body.provider)
-            if lacking:
-                log.mark(_PROMPT_CUT.kind)
-                detail = f"the server read {tokens:,} prompt tokens and missed at least {lacking:,}"
-                return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
+            detail = f"the server read {tokens:,} prompt tokens and missed at least {lacking:,}"
+            if self.weights.lost:  # the server does not say which it has loaded
+                detail += ", or other weights, whose tokenizer counts otherwise, answer now"
+            return _PROMPT_CUT._replace(detail=detail, fix=failures.advice("too long"))
         pin = None if self._dialect.own_server else request.sampling.provider  # there it names the weights
         own = served.marks(request.model, pin, body.model, body.provider, self.catalogue)
         surely = protocol.OTHER_MODEL in received.flags  # a gateway said so, by whatever name
@@ -327,23 +346,6 @@ class EndpointConnection:
             return received
         log.mark("cached")
         return Failure("cached", "a gateway replayed a stored reply before it was asked not to", again=True)
-
-    async def _swapped(self, model: str, log: AttemptLog) -> Failure | None:
-        """The failure of an answer that other weights gave: a server that was started again may have loaded others."""
-        info = self.catalogue.info(model) if self._lost else None
-        if info is None or not info.weights:
-            return None
-        pages = await listing.read_pages(self.endpoint, self._session)
-        known = [(one.address, one.listed.info(model)) for one in pages.of_each or (pages,) if one.listed.known]
-        for address, now in known:
-            if now is None or now.weights not in ("", info.weights):
-                other = f"`{now.weights}`" if now else "another model"
-                what = f"the server at {address} was started again and has loaded {other}, not `{info.weights}`"
-                fix = "its answers are not kept; start it as before, and the same command continues"
-                log.mark(failures.SWAPPED)
-                return Failure(failures.SWAPPED, what, fix, scope="model", lasting=True, unbilled=False)
-        self._lost = not (known and all(now and now.weights for _, now in known))  # where it cannot tell, later
-        return None
 
     def _by_another(self, model: str, received: ReceivedMessage, mark: str) -> Failure | None:
         """Say once that somebody else answers; a failure where such answers are not wanted."""
@@ -421,7 +423,7 @@ class EndpointConnection:
                 sent = transport.stream(body, answer, waits) if streamed else transport.post(body, wait_s)
                 response = await sent
         except StreamBroken as broken:
-            self._lost = True
+            self.weights.lost = True
             failure, cost = self._unanswered(broken.cause, broken.tokens)
             if isinstance(broken.cause, NoEnd):
                 failure = self._without_end(request.model, failure)
@@ -430,11 +432,13 @@ class EndpointConnection:
                 return failure._replace(detail=detail), cost
             return failure._replace(raw=broken.text), cost
         except (aiohttp.ClientError, BodyTooLarge, CutShort, OSError) as error:
-            self._lost = True
+            self.weights.lost = True
             failure, cost = self._unanswered(error)
             if streamed and failure.kind == "timeout":
                 failure = failure._replace(detail=f"no token in {waits.first_s:.0f} s")
             return failure, cost
+        except FunctionFailed as failed:
+            return failed.failure, AttemptCost(Usage(), known=True)
         self._litellm = self._litellm or served.is_litellm(response.headers)
         outcome, cost = wire.read(response, prices, self._secrets)
         if not self._litellm and isinstance(outcome, ReceivedMessage) and protocol.CACHE_HIT in outcome.flags:
@@ -445,9 +449,8 @@ class EndpointConnection:
             usage = msgspec.structs.replace(cost.usage, completion_tokens=answer.tokens)
             cost = cost._replace(usage=usage)
         self._hold_back(request.model, until_reset(response.headers), outcome, answer.first_at)
-        if isinstance(outcome, ReceivedMessage) and (answer.looped or answer.bad_text):
-            marks = (protocol.BAD_TEXT,) if answer.bad_text and protocol.BAD_TEXT not in outcome.flags else ()
-            outcome = outcome._replace(looped=answer.looped, flags=(*outcome.flags, *marks))
+        if answer.looped and isinstance(outcome, ReceivedMessage):
+            outcome = outcome._replace(looped=True)
         return outcome, cost
 
     def _hold_back(self, model: str, limited_s: float, outcome: Outcome, since: float | None) -> None:

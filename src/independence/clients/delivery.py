@@ -134,6 +134,7 @@ class Shape(NamedTuple):
     longest: float  # tokens of the longest planned prompt with its answer
     judge: bool = False
     context: int = 0  # tokens of a prompt with its answer that the server says it holds; 0: it does not say
+    slots: int = 0  # that share the server's memory, where it says so
 
     @property
     def parts(self) -> list[Part]:
@@ -161,7 +162,7 @@ class Probe:
         assert isinstance(client.connection, EndpointConnection)
         self._client, self._connection = client, client.connection
         self._parts, self._shape, self._most = shape.parts, shape.request, shape.calls
-        self._longest, self._context = shape.longest, shape.context
+        self._longest, self._context, self._slots = shape.longest, shape.context, shape.slots
         self._limit = _LIMITS[0]
         self._calls = 0
         self._per_word: list[float] = []
@@ -282,7 +283,9 @@ class Probe:
         told = f"a prompt of {self._longest:,.0f} tokens (the longest planned one with its answer)"
         if self._context:
             fits = self._longest <= self._context
-            return ("delivered", "") if fits else ("lost", f"{told} does not fit into {self._context:,}")
+            of = f" slots has of {self._slots * self._context:,} (llama.cpp: -c over --parallel)"
+            each = f", which each of its {self._slots}{of}" * (self._slots > 1)
+            return ("delivered", "") if fits else ("lost", f"{told} does not fit into {self._context:,}{each}")
         if not self._per_word:
             return "unverified", ""
         per_word = sum(self._per_word) / len(self._per_word)
@@ -307,7 +310,7 @@ class Probe:
 
 
 def _nonce() -> str:
-    # Always the same words: in another order they are as many tokens, but for a first one, which stays where it is.
+    # Always the same words: in another order they are as many tokens, except for a first one, which stays where it is.
     return " ".join(("Note", *random.sample(_WORDS[:_NONCE], _NONCE)))
 
 

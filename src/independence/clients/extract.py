@@ -16,6 +16,7 @@ from independence.clients import protocol
 from independence.clients.bodies import text_of
 from independence.clients.cleaning import (
     find_leak,
+    goes_on,
     joined,
     message_of,
     readable,
@@ -25,8 +26,8 @@ from independence.clients.cleaning import (
     without_debris,
     without_tokens,
 )
+from independence.clients.foreign_turns import without_foreign_turn
 from independence.clients.messages import WireCall, WireFunction, WireMessage
-from independence.clients.turns import without_foreign_turn
 from independence.clients.wire import encoded_size
 from independence.types import FunctionCall, Tool, ToolCall
 
@@ -173,7 +174,8 @@ def _pass(before: Extracted, tool: Tool | None) -> Extracted:
     for remover, mark in ((without_tokens, protocol.TEMPLATE_TOKENS), (without_debris, protocol.TOOL_SYNTAX)):
         bare = remover(part.answer).strip()
         if bare != part.answer:
-            return out._replace(text=bare, flags=union(out.flags, (mark,)))
+            ended = mark == protocol.TEMPLATE_TOKENS and goes_on(part.answer)
+            return out._replace(text=bare, flags=union(out.flags, (mark, *[protocol.FOREIGN_TURN] * ended)))
     return out
 
 

@@ -44,6 +44,7 @@ class ServerProperties(NamedTuple):
     """What a server shows of itself."""
 
     template: str = ""  # digest of its chat template; "" where it does not tell
+    tools: bool = True  # whether that template speaks of tools; True where it does not tell
     context: int = 0  # tokens of a prompt with its answer; 0 where it does not tell
     slots: int = 0  # requests that it works on at a time; 0 where it does not tell
     weights: str = ""  # path of the file that it loaded; "" where it does not tell
@@ -121,6 +122,7 @@ class EndpointListing:
         context = mapping(page.get("default_generation_settings")).get("n_ctx")
         return ServerProperties(
             template=hashlib.sha256(template.encode()).hexdigest()[:16] if template else "",
+            tools="tool" in template or not template,
             context=int(limits.number(context) or 0),
             slots=int(limits.number(page.get("total_slots")) or 0),
             weights=text_of(page.get("model_path")),
@@ -293,11 +295,15 @@ def must_serve(endpoint: Endpoint, page: object) -> None:
         raise UsageError(what, "try again once its model is loaded, or allow more time with --local-timeout")
     if page.status:
         what = f"{name}: the server at {url} does not list its models ({page.detail})"
-        later, key = "ask again in a few minutes, or check the address", endpoint.key_source
-        raise UsageError(what, later if endpoint.api_key or not key else f"if it needs a key, set {key}")
+        raise UsageError(what, lacked_key(endpoint) or "ask again in a few minutes, or check the address")
     raise UsageError(
         f"{name}: no server answers at {url} ({page.kind}: {page.detail})", connection_advice(endpoint, page)
     )
+
+
+def lacked_key(endpoint: Endpoint) -> str:
+    """What to do where a server that was asked without a key fails: some gateways say so by an error of the server."""
+    return f"if it needs a key, set {endpoint.key_source}" if endpoint.key_source and not endpoint.api_key else ""
 
 
 def connection_advice(endpoint: Endpoint, failure: Failure) -> str:

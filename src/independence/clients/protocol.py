@@ -145,7 +145,7 @@ ODD_ARGUMENTS: Final = "odd_arguments"  # the tool arguments are not the promise
 FOREIGN_TOOL: Final = "foreign_tool"  # a tool was called that was never offered
 TOOL_SYNTAX: Final = "tool_syntax"  # the text was wrapped in, or followed by, leaked tool-call syntax
 TEMPLATE_TOKENS: Final = "template_tokens"  # chat-template tokens were removed around the text
-FOREIGN_TURN: Final = "foreign_turn"  # the text went on as the human or another role; that was cut off
+FOREIGN_TURN: Final = "foreign_turn"  # the text went on after its end, or as somebody else; that was cut off
 BAD_TEXT: Final = "bad_text"  # lone surrogates, invalid UTF-8 or NUL were replaced
 RETRIED_LENGTH: Final = "retried_length"  # truncated at the first budget, asked again with twice as much
 TRUNCATED: Final = "truncated"  # the text ends where the token budget did
@@ -160,4 +160,7 @@ OTHER_HOST: Final = "other_host"  # another host answered than the one that was 
 OTHER_CHANNEL: Final = "other_channel"  # the verdict came in the reasoning or in a tool call, and nothing in content
 TEMPERATURE_UNSENT: Final = "temperature_unsent"  # its configuration says that the model takes no temperature
 DELIVERY_UNVERIFIED: Final = "delivery_unverified"  # the server's counts do not tell what reached the model
+# Why an answer is none, where the weights or their chat template are at fault.
+LOOPED: Final = "the answer only repeats itself"
+ONLY_TOKENS: Final = "nothing but tokens of a chat template came"
 # Forms of a request other than the first (`features.py`) are marked by their names.

@@ -7,13 +7,17 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from independence.clients import protocol
+import aiohttp
+
+from independence.clients import listing, protocol
 from independence.clients.bodies import text_of
 from independence.clients.catalogue import Catalogue
+from independence.clock import MACHINE
+from independence.config.endpoints import Endpoint
 
-# Headers in which gateways name the model that answered, and those that count the fallbacks before it.
-_NAMED_IN: Final = ("ngrok-aig-model",)
+# Headers that count the fallbacks before an answer, with the one that names the model which gave it.
 _FALLBACKS: Final = {"x-litellm-attempted-fallbacks": "x-litellm-model-group", "cf-aig-step": ""}
+_NAMED_IN: Final = "ngrok-aig-model"  # the same where none are counted
 _HIT = re.compile(r"(?<!no )(?<!no-)hit(?!-for)", re.IGNORECASE)
 # Of headers with `cache` in their names those that tell of keys, wishes, and of what a model keeps of prompts.
 _OTHER_CACHE = re.compile(r"\b(?:key|control|prefix|prompt|tokens?|kv)\b")
@@ -71,20 +75,15 @@ def same(one: str, other: str) -> bool:
     return a.stem == b.stem and (a.versions == b.versions or not a.versions or not b.versions)
 
 
-def fallen_back(headers: Mapping[str, str]) -> str | None:
-    """The model that a gateway says it fell back to, empty where it does not name it; None where it did not.
+def answered_by(headers: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether a gateway says that it fell back to another model, and which it names; empty where it names none.
 
     `headers` are case-insensitive.
     """
     for count, name in _FALLBACKS.items():
         if headers.get(count, "0").strip().strip("0"):
-            return headers.get(name, "")
-    return None
-
-
-def named(headers: Mapping[str, str]) -> str:
-    """The model that answered, by the headers of a gateway; empty where they do not say."""
-    return next(filter(None, (headers.get(name, "") for name in _NAMED_IN)), "")
+            return True, headers.get(name, "")
+    return False, headers.get(_NAMED_IN, "")
 
 
 def marks(model: str, pin: str | None, served: object, host: object, known: Catalogue) -> Iterator[str]:
@@ -102,6 +101,40 @@ def marks(model: str, pin: str | None, served: object, host: object, known: Cata
         pinned, told = (re.sub(r"[^a-z0-9]+", "", one.lower()) for one in (pin.partition("/")[0], text_of(host)))
         if not (pinned.startswith(told) or told.startswith(pinned)):
             yield protocol.OTHER_HOST
+
+
+class OtherWeights(NamedTuple):
+    """What a server has loaded in place of the weights that it had at the start."""
+
+    told: str  # in a sentence
+    name: str
+
+
+class LoadedWeights:
+    """Which weights the servers of an endpoint have loaded, beside those that the catalogue named at the start."""
+
+    def __init__(self, endpoint: Endpoint, session: aiohttp.ClientSession, catalogue: Catalogue) -> None:
+        self.lost = False  # whether a connection broke, or something else made it doubtful, since it was last looked
+        self._endpoint, self._session, self._catalogue = endpoint, session, catalogue
+        self.began = MACHINE.now()  # seconds since 1970, as the next
+        self.matched_at: dict[str, float] = {}  # model -> when its weights were last known to be its own
+
+    async def others(self, model: str) -> OtherWeights | None:
+        """What is loaded now in place of the weights of a model; None where nothing else is known to be."""
+        info, asked_at = self._catalogue.info(model), MACHINE.now()
+        if info is None or not info.weights:
+            return None
+        pages = await listing.read_pages(self._endpoint, self._session)
+        known = [(one.address, one.listed.info(model)) for one in pages.of_each or (pages,) if one.listed.known]
+        for address, now in known:
+            if now is None or now.weights not in ("", info.weights):
+                name = now.weights if now else "another model"
+                told = f"the server at {address} was started again and has loaded `{name}`, not `{info.weights}`"
+                return OtherWeights(told, name)
+        self.lost = not (known and all(now and now.weights for _, now in known))  # where it cannot tell, later
+        if not self.lost:
+            self.matched_at[model] = asked_at
+        return None
 
 
 def is_litellm(headers: Mapping[str, str]) -> bool:

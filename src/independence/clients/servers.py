@@ -14,18 +14,24 @@ from typing import Final
 import aiohttp
 
 from independence.clients import failures
+from independence.clients.functions import FunctionTransport
 from independence.clients.protocol import Notify, ServerLost
 from independence.clients.transport import Transport
 from independence.config.endpoints import Endpoint, printable_address
+from independence.config.subjects import PYTHON
 
 _FIRST_PAUSE_S: Final = 15.0  # before a server that could not be reached is tried again; doubles with each time
 _LONGEST_PAUSE_S: Final = 240.0
 
 
+def _transport(session: aiohttp.ClientSession, endpoint: Endpoint) -> Transport | FunctionTransport:
+    return FunctionTransport() if endpoint.name == PYTHON else Transport(session, endpoint)
+
+
 class _Server:
     """One address in use."""
 
-    def __init__(self, transport: Transport, address: str, slots: int) -> None:
+    def __init__(self, transport: Transport | FunctionTransport, address: str, slots: int) -> None:
         self.transport, self.address, self.slots = transport, address, slots
         self.busy = 0  # calls in flight
         self.pause_s = 0.0  # it was left out for so long, last; 0: it could be reached
@@ -49,7 +55,7 @@ class Servers:
     ) -> None:
         slots = endpoint.slots or (1,) * len(endpoint.addresses)
         self.each = [
-            _Server(Transport(session, one), printable_address(one.base_url), count)
+            _Server(_transport(session, one), printable_address(one.base_url), count)
             for one, count in zip(endpoint.each, slots, strict=True)
         ]
         self._name, self._key, self._notify = endpoint.name, endpoint.api_key, notify
@@ -57,7 +63,7 @@ class Servers:
         self._told: set[str] = set()
 
     @contextmanager
-    def least_busy(self) -> Iterator[Transport]:
+    def least_busy(self) -> Iterator[Transport | FunctionTransport]:
         """The way to the server that is asked next. A call that it cannot be reached with, counts against it."""
         now = self._clock()
         server = min(self.each, key=lambda one: one.load(now))

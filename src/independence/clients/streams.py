@@ -55,32 +55,19 @@ class _Chunk(ChatCompletion):
 
 
 _DECODER = msgspec.json.Decoder(_Chunk)
-# Fields of a chunk that hold objects, or lists of them.
-_INNER: Final[dict[str, type[msgspec.Struct]]] = {
-    "choices": _ChunkChoice, "delta": _Delta, "message": _Delta, "tool_calls": _CallPiece, "function": WireFunction,
-    "function_call": WireFunction,
-}  # fmt: skip
+# Fields of a chunk, and of what is in it, that hold lists of objects, and those that hold one.
+_LISTS, _OBJECTS = ("choices", "tool_calls"), ("delta", "message", "function", "function_call")
 
 
-def _chunk_of(document: object) -> _Chunk | None:
-    """A chunk without the parts that have another shape; None for what is no object."""
-    return msgspec.convert(_fitting(document, _Chunk), _Chunk) if isinstance(document, dict) else None
-
-
-def _fitting(document: Json, kind: type[msgspec.Struct]) -> Json:
-    """The fields of an object that a record of this kind can hold."""
-    out: Json = {}
-    for name in kind.__struct_fields__:
-        value = document.get(name)
-        if name in _INNER and isinstance(value, list):
-            value = [_fitting(one, _INNER[name]) for one in value if isinstance(one, dict)]
-        elif name in _INNER and isinstance(value, dict):
-            value = _fitting(value, _INNER[name])
-        try:
-            msgspec.convert({name: value}, kind)
-        except msgspec.ValidationError:
-            continue
-        out[name] = value
+def _fitting(document: Json) -> Json:
+    """An object of a chunk without those parts of it that have another shape."""
+    out = dict(document)
+    for name in out.keys() & {*_LISTS, *_OBJECTS}:
+        value = out[name]
+        if name in _LISTS:
+            out[name] = [_fitting(one) for one in value if isinstance(one, dict)] if isinstance(value, list) else None
+        else:
+            out[name] = _fitting(value) if isinstance(value, dict) else None
     return out
 
 
@@ -133,10 +120,8 @@ class GrowingText:
 
 
 def characters(text: str) -> str:
-    """A text in which halves of characters that came apart are put together; one without its half is U+FFFD."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """A text in which halves of characters that came apart are put together; one without its half stays."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 class _Call:
@@ -224,19 +209,9 @@ class StreamedAnswer:
     @property
     def text(self) -> str:
         """What has come."""
-        return characters(self._came)
-
-    @property
-    def _came(self) -> str:
         own = [one.text for channel, one in self._texts.items() if channel != _DETAILS]
         calls = [call.pieces.text or call.name for call in (*self._calls, self._legacy) if call is not None]
-        return "".join((*own, *calls))
-
-    @property
-    def bad_text(self) -> bool:
-        """Whether half a character stayed alone."""
-        came = self._came
-        return characters(came).count("\ufffd") > came.count("\ufffd")
+        return characters("".join((*own, *calls)))
 
     def take(self, data: bytes, event: str) -> bool:
         """Read the data of an event. Returns whether it could be read."""
@@ -247,14 +222,15 @@ class StreamedAnswer:
             document = decode_any(data) or {"message": data.decode("utf-8", "replace")}
             self._error = document["error"] if isinstance(document, dict) and document.get("error") else document
             return True
-        chunk: _Chunk | None
         try:
             chunk = _DECODER.decode(data.decode("utf-8", "replace"))
         except (msgspec.DecodeError, RecursionError):  # of another shape, or with half a character
-            chunk = _chunk_of(decode_any(data))
-        if chunk is not None:
-            self._take(chunk, data)
-        return chunk is not None
+            document = decode_any(data)
+            if not isinstance(document, dict):
+                return False
+            chunk = msgspec.convert(_fitting(document), _Chunk)
+        self._take(chunk, data)
+        return True
 
     def _take(self, chunk: _Chunk, data: bytes) -> None:
         if says_failure(chunk.error) or chunk.object == "error":
@@ -351,7 +327,7 @@ class StreamedAnswer:
         whole = self._about | {"choices": choices, "usage": self._usage, "error": self._error}
         try:
             return msgspec.json.encode(whole)
-        except UnicodeEncodeError:  # half a character beside the texts
+        except UnicodeEncodeError:  # half a character stayed alone
             return json.dumps(whole).encode()
 
 

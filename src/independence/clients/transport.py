@@ -19,7 +19,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from independence.clients import dialects, streams
+from independence.clients import bodies, dialects, streams
 from independence.clients.streams import CutShort, StreamBroken, StreamedAnswer, StreamLimits
 from independence.config import endpoints
 from independence.config.endpoints import Endpoint
@@ -247,13 +247,8 @@ def _as_utf8(body: bytes, content_type: str) -> bytes:
     if not declared or (body.isascii() and b"\0" not in body):
         return body
     name = declared[1].lower()
-    if not name.startswith(("utf-16", "utf-32", "utf16", "utf32")):
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            pass
-        else:
-            return body
+    if not name.startswith(("utf-16", "utf-32", "utf16", "utf32")) and bodies.is_utf8(body):
+        return body
     try:
         return body.decode(name, "replace").encode("utf-8", "replace")
     except LookupError:

@@ -43,15 +43,9 @@ def told(headers: Mapping[str, object], body: ErrorDetails, now: datetime, *, li
     """
     said = _lower(bodies.mapping(body.metadata.get("headers"))) | _lower(headers)
     clock = _clock(said, now)
-    for value, unit in (
-        (said.get("retry-after-ms"), 0.001),
-        (said.get("retry-after"), 1.0),
-        (body.availability.get("retry_after"), 1.0),
-        (body.metadata.get("retry_after"), 1.0),
-        (body.metadata.get("retry_after_seconds"), 1.0),
-        (body.retry_delay, 1.0),
-    ):
-        seconds = seconds_of(value, clock, unit)
+    in_body = (body.availability.get("retry_after"), *map(body.metadata.get, ("retry_after", "retry_after_seconds")))
+    stated = [seconds_of(value, clock) for value in (said.get("retry-after"), *in_body, body.retry_delay)]
+    for seconds in (seconds_of(said.get("retry-after-ms"), clock, 0.001), *stated):
         if seconds is not None:
             return seconds
     resets = list(_resets(said, clock)) if limited else []

@@ -163,14 +163,14 @@ def _outcome(body: ChatCompletion, response: HttpResponse, secrets: Secrets) -> 
         detail = failures.sentence(f"the answer {what} with finish_reason `{finish}`{known}", secrets)
         return Failure(kind, detail, unbilled=False, raw=_text(message))
     marks = (protocol.CACHE_HIT,) if served.replayed(response.headers) else ()
-    fallback = served.fallen_back(response.headers)
-    if fallback is not None:
+    fell_back, name = served.answered_by(response.headers)
+    if fell_back:
         marks = (*marks, protocol.OTHER_MODEL)
-    if name := fallback or served.named(response.headers):
+    if name:
         body = msgspec.structs.replace(body, model=name)
     if not finish:
         marks = (*marks, protocol.UNSTATED_END)
-    if response.body.decode("utf-8", "replace").encode() != response.body:
+    if not bodies.is_utf8(response.body):
         marks = (*marks, protocol.BAD_TEXT)
     return ReceivedMessage(body, message, finish or None, marks)
 

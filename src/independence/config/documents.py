@@ -139,7 +139,7 @@ def json_of(content: bytes, path: PurePath, kind: type[T], line: int = 1, fix: s
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
         lines: Lines = {}
-        with suppress(DocumentError):  # what is JSON is YAML too, but for a few signs
+        with suppress(DocumentError):  # what is JSON is YAML too, except for a few signs
             lines = parse(text, str(path)).lines
         document = YamlDocument(str(path), data, {where: line + at - 1 for where, at in {"$": 1, **lines}.items()})
         told = _complaint(document, kind, str(error), {})

@@ -78,7 +78,7 @@ def is_placeholder(key: str) -> bool:
     return not low or low.startswith(_PLACEHOLDERS) or "your-key" in low or "key-here" in low
 
 
-def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bool = False) -> Endpoint:
+def openrouter(env: Mapping[str, str], *, keyless: bool = False) -> Endpoint:
     """The OpenRouter endpoint (or the proxy that stands for it). Raises UsageError without a usable key.
 
     `keyless`: nothing but its catalogue is read, for which a missing key is no hindrance.
@@ -94,7 +94,7 @@ def openrouter(env: Mapping[str, str], max_concurrency: int = 50, *, keyless: bo
         raise UsageError(f"{what}:", f"export your key{or_file}; {others}")
     endpoints.check_key(key, name)
     base = redirected(env) or OPENROUTER_URL
-    return Endpoint(OPENROUTER, base, "openrouter", key, max_concurrency, key_source=name)
+    return Endpoint(OPENROUTER, base, "openrouter", key, 50, key_source=name)
 
 
 def redirected(env: Mapping[str, str]) -> str:

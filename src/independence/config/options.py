@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Final, TypedDict
 
 import msgspec
 
+from independence.config import functions
 from independence.config.flags import ADVANCED, JUDGE, LIMITS, LOCAL, MANY, MODEL, OUTPUT, WHAT, Flag
-from independence.errors import UsageError, suggestion
+from independence.errors import UsageError
 from independence.types import Sampling
 
 RUNS = 3
@@ -61,6 +61,10 @@ NO_JUDGE: Final = Flag(
     "Collect replies only; the command without this grades them.", group=JUDGE, on="run estimate-cost rerun"
 )
 RUN_NUMBER: Final = Flag("Only this run; what is missing of it is asked.", group=MANY, on="run rerun", advanced=True)
+VAR: Final = Flag(
+    "NAME=TEXT. Fills {{NAME}}, {NAME} and their like in a persona file; repeatable.",
+    group=WHAT, on="run check estimate-cost lint init", metavar="NAME=TEXT", advanced=True, whole=True,
+)
 FORCE: Final = Flag("Overwrite existing files. A store never is.", group=OUTPUT)
 _EFFORTS = "none, minimal, low, medium, high, xhigh, max. Or auto (by the model), off (nothing is sent)."
 _KINDS = "A model id, or `cues` (rules, free). Also `picks`, `picks:MODEL` (choices)"
@@ -209,7 +213,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """A run: which suite is asked of which models, and who grades."""
 
     models: Annotated[tuple[str, ...], Flag(
-        "vendor/model, local/ID, sim/NAME, or a label.",
+        "vendor/model, local/ID, sim/NAME, or a label. Also python:MODULE:FUNCTION, a function of your own.",
         "-m", group=WHAT, offers="askable",
     )] = ()
     roster: Annotated[str | None, Flag(
@@ -236,6 +240,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         "The suite's system prompts, or your .md file.",
         "--system-prompt", "--variants", group=WHAT, offers="variants",
     )] = ()
+    var: Annotated[tuple[str, ...], VAR] = ()
     modes: Annotated[tuple[str, ...], Flag(
         "user_role (plain chat), tool_role (a tool). How the person's texts reach the model.",
         "--delivery", "--modes", group=WHAT,
@@ -252,11 +257,17 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
+        functions.name_in(self)
         if self.run_number is not None and self.runs is not None:
             raise UsageError("--run-number asks one run", "leave out --runs, or leave it out")
         if self.run_number is not None and self.run_number < 1:
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
-        _ = self.part_of_plan
+        _ = self.part_of_plan, self.values
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What fills the templates of persona files. Raises UsageError."""
+        return values_of(self.var)
 
     @property
     def part_of_plan(self) -> tuple[int, int] | None:
@@ -268,6 +279,14 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if not 1 <= number <= count:
             raise UsageError(f"--shard {self.shard}:", "write I/N, as 2/8 for the second of eight parts")
         return number, count
+
+
+def values_of(var: Sequence[str]) -> dict[str, str]:
+    """What fills the templates of a persona file, by name in lower case. Raises UsageError."""
+    for one in var:
+        if one.find("=") < 1:
+            raise UsageError(f"--var {one}:", "write NAME=TEXT, as char=Mira")
+    return {name.strip().casefold(): text for name, _, text in (one.partition("=") for one in var)}
 
 
 class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -283,15 +302,19 @@ class GateOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         "The same for J, of a suite such as reasons: a number from -1 to 1.", advanced=True
     )] = None
     against: Annotated[Path | None, Flag(
-        "A baseline file: pass if the index is no lower. It may be lower by --max-drop. Of a persona also an older "
-        "FILE (.md) or another model, which is asked beside it.",
+        "A baseline file: pass if the index is no lower. It may be lower by --max-drop. Of a persona an older FILE "
+        "(.md) or another model, which is asked beside it.",
     )] = None
     max_drop: Annotated[float | None, Flag(
         f"With --against: how many points below are allowed.  [default: {MAX_DROP:g}]", advanced=True
     )] = None
-    max_runs: Annotated[int, Flag(
-        "Most runs of each scenario. With a bar: two first, then one at a time while undecided. Without: all.",
-    )] = 10
+    max_runs: Annotated[int, Flag("Most runs of each scenario of a suite; with a bar, as few as decide it.")] = 10
+    quick: Annotated[bool, Flag(
+        "Of a persona: two dialogues of each commitment. It says whether a breach was seen, and decides nothing."
+    )] = False
+    without_prompt: Annotated[bool, Flag(
+        "Of a persona: also ask the model without the prompt, with name and role alone.", advanced=True
+    )] = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be decided."""
@@ -378,6 +401,7 @@ class RerunOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself."""
+        functions.name_in(self)
         if self.models and self.top_n is not None:
             raise UsageError("-m names subjects and -n takes the best; give one of the two")
         if self.target_runs is not None and self.target_runs < 1:
@@ -403,6 +427,10 @@ class GradeOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     )] = ()
     experiments: Annotated[tuple[str, ...], EXPERIMENTS] = ()
 
+    def __post_init__(self) -> None:
+        """Name the functions."""
+        functions.name_in(self)
+
 
 class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Stored answers out of which names are read, and who reads them."""
@@ -418,83 +446,3 @@ class NamesOptions(StoredOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 # fmt: on
-_PARTS: Final[Mapping[str, type[msgspec.Struct]]] = {
-    "connection": ConnectionOptions,
-    "part": SuitePart,
-    "sampling": Sampling,
-}
-Options = TypeVar("Options", GateOptions, DecisionOptions, RunOptions, RerunOptions, GradeOptions)
-S = TypeVar("S", bound=msgspec.Struct)
-F = TypeVar("F", bound=Callable[..., object])
-# What flags are called in Python where that is another word; and what functions take beside options.
-_AS_FLAGS: Final = {"system_prompt": "variants", "delivery": "modes", "reasoning_effort": "effort", "db": "store"}
-_BESIDE: Final = ("store", "on_event", "approve", "hooks")
-
-
-def from_settings(
-    make: type[Options],
-    options: Options | str | None,
-    first: str,
-    settings: Mapping[str, object],
-    function: str = "run",
-    also: Sequence[str] = (),
-) -> Options:
-    """The options themselves, or options made of their first field and the rest as keywords.
-
-    Fields of what they hold, such as `max_cost` or `temperature`, are keywords too. `function`: who takes them, for the
-    sentence about a keyword that is none; `also`: which others it takes. Raises UsageError.
-    """
-    if isinstance(options, make):
-        if settings:
-            raise UsageError(f"{', '.join(settings)}: options are there already", "give a name and keywords, or them")
-        return options
-    own = dict(settings) if options is None else {first: options, **settings}
-    fields: list[str] = [field.name for field in msgspec.structs.fields(make)]
-    parts: dict[str, type[msgspec.Struct]] = {part: kind for part, kind in _PARTS.items() if part in fields}
-    offered: list[str] = [*fields, *(name for kind in parts.values() for name in kind.__struct_fields__)]
-    for name in own:
-        if name not in offered:
-            meant = _AS_FLAGS.get(name, name)
-            fix = suggestion(meant, [*offered, *also, *_BESIDE], "it takes")
-            raise UsageError(f"{function}() has no option `{name}`", fix)
-    for part, kind in parts.items():
-        held = {name: own.pop(name) for name in kind.__struct_fields__ if name in own}
-        own |= {part: _converted(held, kind)} if held else {}
-    return _converted(own, make)
-
-
-def divided(settings: Mapping[str, object], kind: type[msgspec.Struct]) -> tuple[dict[str, object], dict[str, object]]:
-    """The keywords that are fields of a record, and the others."""
-    own = {name: value for name, value in settings.items() if name in kind.__struct_fields__}
-    return own, {name: value for name, value in settings.items() if name not in own}
-
-
-def spelled_out(keywords: type[Any]) -> Callable[[F], F]:
-    """Lists the keys of a typed dictionary as keywords of the function that unpacks it, for `help` and notebooks."""
-
-    def with_signature(function: F) -> F:
-        known = inspect.signature(function)
-        own = [one for one in known.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        listed = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=..., annotation=_written(kind))
-            for name, kind in keywords.__annotations__.items()
-        ]
-        vars(function)["__signature__"] = known.replace(parameters=[*own, *listed])
-        return function
-
-    return with_signature
-
-
-def _written(kind: object) -> object:
-    """An annotation; one that was written as text, as that text."""
-    return getattr(kind, "__forward_arg__", kind)
-
-
-def _converted(values: Mapping[str, object], kind: type[S]) -> S:
-    """Values checked and converted: a name alone is a list of one, text a path where a path is meant."""
-    several = {name for name, held in get_type_hints(kind).items() if held == tuple[str, ...]}
-    named = {name: (value,) if name in several and isinstance(value, str) else value for name, value in values.items()}
-    try:
-        return msgspec.convert(named, kind, dec_hook=lambda wanted, value: wanted(value))
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{error}") from error

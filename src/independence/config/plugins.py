@@ -25,6 +25,7 @@ SCORING: Final = "independence.scoring"
 COMMANDS: Final = "independence.commands"
 JUDGES: Final = "independence.judges"
 EXECUTORS: Final = "independence.executors"
+MODELS: Final = "independence.models"
 COLUMNS: Final = "independence.columns"
 SECTIONS: Final = "independence.sections"
 # Group -> what one of it is called in a sentence.
@@ -37,6 +38,7 @@ _KINDS: Final = {
     SCORING: "scoring rule",
     COMMANDS: "command",
     EXECUTORS: "executor",
+    MODELS: "model",
     COLUMNS: "board column",
     SECTIONS: "report section",
 }

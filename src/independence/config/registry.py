@@ -17,6 +17,7 @@ from independence.config.entries import EndpointEntry, ModelEntry, ModelsFile, s
 from independence.config.subjects import (
     LOCAL,
     OPENROUTER,
+    PYTHON,
     SIM,
     Subject,
     check_sampling,
@@ -134,7 +135,7 @@ class Registry(msgspec.Struct, frozen=True):
         head, _, tail = model_id.partition("/")
         if endpoint:
             return endpoint, tail if head == endpoint and tail else model_id
-        named = head in (LOCAL, SIM) or self.entry(head) is not None or (head == OPENROUTER and "/" in tail)
+        named = head in (LOCAL, SIM, PYTHON) or self.entry(head) is not None or (head == OPENROUTER and "/" in tail)
         return (head, tail) if named and tail else (OPENROUTER, model_id)
 
 
@@ -159,7 +160,7 @@ def load(path: Path, look_ups: LookUps | None = None) -> Registry:
             said = {key: getattr(own, key) for key in document.data["endpoints"][number]}
             entry = msgspec.structs.replace(shipped()[own.name], **said)
         _check_endpoint(entry, where, document, look_ups)
-        if entry.name in (LOCAL, SIM, OPENROUTER) or "/" in entry.name:
+        if entry.name in (LOCAL, SIM, PYTHON, OPENROUTER) or "/" in entry.name:
             raise document.error(f"{where}.name", f"`{entry.name}` cannot be an endpoint's name")
         if entry.name in served:
             raise document.error(f"{where}.name", f"endpoint `{entry.name}` appears twice")
@@ -175,7 +176,7 @@ def load(path: Path, look_ups: LookUps | None = None) -> Registry:
 def _subject(entry: ModelEntry, where: str, document: YamlDocument, known: Registry) -> Subject:
     """The subject of an entry, which may name its endpoint twice, but not two of them."""
     named, head = entry.endpoint, entry.name.partition("/")[0]
-    if named not in (None, LOCAL, SIM, OPENROUTER) and known.entry(named) is None:
+    if named not in (None, LOCAL, SIM, PYTHON, OPENROUTER) and known.entry(named) is None:
         raise document.error(f"{where}.endpoint", f"endpoint `{named}` is not declared under `endpoints:`")
     if named not in (None, head) and head in shipped():
         what = f"`{entry.name}` names endpoint `{head}`, and `endpoint` names `{named}`"

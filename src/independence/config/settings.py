@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
+from independence.config.functions import Asked
 from independence.config.options import ConnectionOptions, SuitePart
 from independence.types import Sampling
 
@@ -50,7 +51,7 @@ class SamplingSettings(TypedDict, total=False):
 class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total=False):
     """Of RunOptions."""
 
-    models: str | Sequence[str]
+    models: Asked | Sequence[Asked]
     roster: str | None
     runs: int | None
     suite: str
@@ -60,8 +61,10 @@ class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total
     grid: Path | str | None
     part: SuitePart
     variants: str | Sequence[str]
+    system_prompt: str | Sequence[str]
+    var: str | Sequence[str]
     modes: str | Sequence[str]
-    judges: str | Sequence[str]
+    judges: Asked | Sequence[Asked]
     trust_judge: bool
     no_judge: bool
     seed: int
@@ -77,6 +80,8 @@ class GateSettings(TypedDict, total=False):
     against: Path | str | None
     max_drop: float | None
     max_runs: int
+    quick: bool
+    without_prompt: bool
 
 
 class DecisionSettings(TypedDict, total=False):
@@ -90,7 +95,7 @@ class StoredSettings(ConnectionSettings, total=False):
     """Of StoredOptions."""
 
     suite: str | None
-    models: str | Sequence[str]
+    models: Asked | Sequence[Asked]
     connection: ConnectionOptions
 
 
@@ -102,8 +107,9 @@ class RerunSettings(StoredSettings, SamplingSettings, total=False):
     sampling: Sampling
     top_n: int | None
     variant: str | None
+    system_prompt: str | None
     mode: str | None
-    judges: str | Sequence[str]
+    judges: Asked | Sequence[Asked]
     trust_judge: bool
     no_judge: bool
 
@@ -111,8 +117,9 @@ class RerunSettings(StoredSettings, SamplingSettings, total=False):
 class GradeSettings(StoredSettings, total=False):
     """Of GradeOptions."""
 
-    judges: str | Sequence[str]
+    judges: Asked | Sequence[Asked]
     trust_judge: bool
     variants: str | Sequence[str]
+    system_prompt: str | Sequence[str]
     modes: str | Sequence[str]
     experiments: str | Sequence[str]

@@ -10,11 +10,12 @@ from typing import Final
 
 import msgspec
 
-from independence.config import documents
+from independence.config import documents, functions
 from independence.errors import UsageError, suggestion
 from independence.types import Sampling
 
 SIM = "sim"
+PYTHON = functions.PYTHON
 LOCAL = "local"
 OPENROUTER = "openrouter"
 DEFAULT_TEMPERATURE = 0.7

@@ -30,11 +30,12 @@ from independence.config.entries import ShippedEndpoint
 from independence.config.environment import EnvironmentSettings
 from independence.config.options import ConnectionOptions
 from independence.config.registry import Registry
-from independence.config.subjects import LOCAL, OPENROUTER, SIM
+from independence.config.subjects import LOCAL, OPENROUTER, PYTHON, SIM
 from independence.engine import trust
 from independence.errors import UsageError
 from independence.judge.kinds import CUES
 
+FUNCTIONS = Endpoint(PYTHON, "", "python", max_concurrency=20, timeout_s=300.0)
 LOOPBACK = Endpoint(SIM, "", "openrouter", "loopback", 200)  # its address is known once it is up
 
 
@@ -51,8 +52,8 @@ def endpoints(
 
 
 def _endpoint(name: str, known: Registry, env: Mapping[str, str], options: ConnectionOptions) -> Endpoint:
-    if name == SIM:
-        return LOOPBACK
+    if name in (SIM, PYTHON):
+        return LOOPBACK if name == SIM else FUNCTIONS
     if name == LOCAL:
         return environment.local(env, options.local_url, options.local_timeout or environment.LOCAL_TIMEOUT_S)
     if name == OPENROUTER:

@@ -23,10 +23,10 @@ from independence.clients.delivery import DeliveryFindings, Probe, Shape
 from independence.clients.listing import ServerProperties
 from independence.clients.prompt_lengths import PromptLengths
 from independence.clients.protocol import GaveUp, Parked, Refused
-from independence.config.subjects import SIM
+from independence.config.subjects import PYTHON, SIM
 from independence.engine import dialogue, estimate
+from independence.engine.concurrency import StopSignal
 from independence.engine.events import DeliveryUnverified, EventHandler, ModelStopped
-from independence.engine.gate import StopSignal
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import RunContext
@@ -67,13 +67,16 @@ class ProbedModel(NamedTuple):
 
 
 def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shape]:
-    """How every model that is going to be asked is asked, with its longest prompt. Simulated ones need no probe."""
+    """How every model that is going to be asked is asked, with its longest prompt.
+
+    Simulated ones and functions need no probe.
+    """
     asked: dict[ProbedModel, ChatRequest] = {}
     longest: defaultdict[ProbedModel, float] = defaultdict(float)
     prompts = estimate.rubrics(suite)
     for item, _ in estimate.alike(todo):
         trial, subject = item.trial, item.trial.subject
-        if item.calls and subject.endpoint != SIM:
+        if item.calls and subject.endpoint not in (SIM, PYTHON):
             key = _of_subject(trial)
             longest[key] = max(longest[key], estimate.longest_prompt(trial) + dialogue.most_tokens(trial))
             asked.setdefault(key, dialogue.request(trial, dialogue.blank_progress(trial, 0)))
@@ -113,7 +116,10 @@ async def check(
         async with alone[key.endpoint, key.model], doors[key.endpoint]:
             return await _one(context, key, shape, found.properties[key.endpoint])
 
-    shapes = {key: shape._replace(context=found.properties[key.endpoint].context) for key, shape in asked.items()}
+    shapes = {
+        key: shape._replace(context=found.properties[key.endpoint].context, slots=found.properties[key.endpoint].slots)
+        for key, shape in asked.items()
+    }
     probes = [asyncio.create_task(one(*item)) for item in shapes.items()]
     results = dict(zip(shapes, await _unless_stopped(probes, context.stop_signal), strict=True))
     lost = {key: own for key, own in results.items() if isinstance(own, DeliveryFindings) and own.lost}

@@ -14,10 +14,9 @@ from independence.engine import plan
 from independence.engine.plan import Selection, Trial
 from independence.judge.protocol import ReplyContext
 from independence.store import context, dialogues, queries
-from independence.store.records import CallRow
 from independence.suites.schema import Suite, Turn
 from independence.suites.script import DialogueScript, DialogueSetting, Exchange, messages, offered
-from independence.types import CallExtra, ChatRequest, Message, Missing, Reply, TranscriptTurn, Where
+from independence.types import CallExtra, ChatRequest, Message, Reply, ReplyFields, TranscriptTurn, Where
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEEDS = 2**31
@@ -48,7 +47,7 @@ class TrialProgress(NamedTuple):
         )
 
 
-def subject_answer(reply: Reply) -> SubjectAnswer:
+def subject_answer(reply: ReplyFields) -> SubjectAnswer:
     """What of a reply later turns and judges need."""
     signatures = (call.extra_content for call in reply.tool_calls if isinstance(call.extra_content, dict))
     return SubjectAnswer(reply.text, reply.thinking, next(signatures, None))
@@ -62,15 +61,15 @@ class FailedTurn(NamedTuple):
 
 def load(connection: sqlite3.Connection, trial: Trial) -> TrialProgress | FailedTurn:
     """Read a trial's answers, its ancestors' included. A stale answer and all after it count as not there."""
-    return progress_of(trial, lambda key: dialogues.calls(connection, [key]).get(key, ()))
+    return progress_of(trial, lambda key: dialogues.turns(connection, [key]).get(key, ()))
 
 
-def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[CallRow]]) -> TrialProgress | FailedTurn:
-    """How far a dialogue is, from answers that were read already. `calls_of`: key of a trial -> its answers by turn."""
+def progress_of(trial: Trial, turns_of: Callable[[str], Sequence[dialogues.Turn]]) -> TrialProgress | FailedTurn:
+    """How far a dialogue is, from what was read already. `turns_of`: key of a trial -> turns with an answer."""
     before: tuple[SubjectAnswer, ...] = ()
     parent_end: str | None = None
     if trial.parent is not None:
-        above = progress_of(trial.parent, calls_of)
+        above = progress_of(trial.parent, turns_of)
         if isinstance(above, FailedTurn):
             return FailedTurn("parent_missing")
         if len(above.answers) < trial.parent.dialogue.generated:
@@ -78,13 +77,13 @@ def progress_of(trial: Trial, calls_of: Callable[[str], Sequence[CallRow]]) -> T
         before, parent_end = above.inherited + above.answers, above.context
     at = context.begin(trial.key, parent_end)
     answers: list[SubjectAnswer] = []
-    for call in calls_of(trial.key):
-        if call.context != at:
+    for turn in turns_of(trial.key):
+        if turn.reply.context != at:
             break
-        if isinstance(call.answer, Missing):
-            return FailedTurn(call.answer.reason)
-        answers.append(subject_answer(call.answer))
-        at = call.after
+        if turn.reply.missing is not None:
+            return FailedTurn(turn.reply.missing)
+        answers.append(subject_answer(turn.reply))
+        at = turn.reply.after
     return TrialProgress(before, tuple(answers), at)
 
 
@@ -99,6 +98,7 @@ def request(trial: Trial, progress: TrialProgress) -> ChatRequest:
         subject.sent,
         tool=offered(dialogue.tool) if dialogue.tool else None,
         seed=turn_seed(trial, turn),
+        dialogue=trial.key,
     )
 
 

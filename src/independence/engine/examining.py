@@ -27,10 +27,11 @@ from independence.store import context, gradings, queries, records
 from independence.store.records import CallRow
 from independence.suites import digest, load
 from independence.suites.schema import KnownDialogue, Scenario, Suite
-from independence.types import Grade, Missing, Reply, Usage
+from independence.types import Grade, Missing, Reply, Usage, grouped
 
 _SUBJECT = Subject("known", "", "", display_label="known dialogues")  # who watchers see at work
-_FIRST_PAIRS: Final = 4  # that are graded before the rest: who gets most of them wrong is not asked for more
+_PAIRS: Final = 2  # that are graded together: who gets both of them wrong is refused
+_FIRST: Final = 2  # times so many, before all the rest: each time takes as long as an able judge's slowest answer
 _UNGRADED: Final = Missing("unjudged")
 CHARACTERS_PER_TOKEN: Final = 4.1  # least squares over the published requests
 
@@ -98,13 +99,12 @@ class ExaminationPlan(NamedTuple):
         return todo
 
     def stages(self, todo: Sequence[PendingTrial]) -> Iterator[Sequence[PendingTrial]]:
-        """Work in two parts: what shows first whether a judge can judge at all, and the rest."""
+        """Work in parts: what shows first whether a judge can judge at all, and the rest."""
         assert self.dialogues is not None
         pairs = {trial.key: one.pair for trial, one in zip(self.dialogues.trials, self.dialogues.known, strict=True)}
-        first = sorted({pair for pair in pairs.values() if pair})[:_FIRST_PAIRS]
-        for begins in (True, False):
-            if part := [item for item in todo if (pairs[item.trial.key] in first) is begins]:
-                yield part
+        part = {pair: at // _PAIRS for at, pair in enumerate(sorted({*pairs.values()} - {0}))}
+        parts = grouped(todo, lambda item: min(_FIRST, part.get(pairs[item.trial.key], _FIRST)))
+        return (items for _, items in sorted(parts.items()))
 
     def results(self, connection: sqlite3.Connection) -> dict[ModelJudge, Examination]:
         """What each judge's verdicts come to so far."""

@@ -15,9 +15,9 @@ import msgspec
 
 from independence.clients.protocol import ChatClient
 from independence.engine import dialogue
+from independence.engine.concurrency import QueueClosed
 from independence.engine.dialogue import TrialProgress
 from independence.engine.events import VerdictCommitted
-from independence.engine.gate import QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.run_context import QueueKey, Settle, SubjectWorker, T
 from independence.judge import prompt, protocol

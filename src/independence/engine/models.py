@@ -17,7 +17,7 @@ import msgspec
 
 from independence.clients import dialects, features
 from independence.clients.listing import ServerPages
-from independence.config import endpoints, environment, plugins, registry
+from independence.config import endpoints, environment, functions, plugins, registry
 from independence.config.endpoints import Endpoint
 from independence.config.entries import shipped
 from independence.config.options import ConnectionOptions
@@ -25,6 +25,7 @@ from independence.config.registry import LookUps, Registry, plain_id
 from independence.config.subjects import (
     LOCAL,
     OPENROUTER,
+    PYTHON,
     SIM,
     Subject,
     asked_with,
@@ -154,13 +155,14 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
         for name in names:
             stored = None if isinstance(name, Subject) else self._stored(name)
             if stored is not None:
-                subject = asked_with(stored, flags, usual)
+                subject = asked_with(stored, *(flags, usual) if stored.endpoint != PYTHON else (_NOTHING,))
                 if subject.endpoint == LOCAL and not flags.provider:
                     self.local.check(subject.model, subject.sampling.provider)
                 chosen[subject.config_dir] = subject
                 continue
             for one in [name] if isinstance(name, Subject) else self.meant(name, usual):
-                subject = self.local.pinned(asked_with(one, flags, usual))
+                # Settings are for models: a function is one subject, whatever they are.
+                subject = self.local.pinned(asked_with(one, *(flags, usual) if one.endpoint != PYTHON else (_NOTHING,)))
                 chosen[subject.config_dir] = subject
         labels: dict[str, Subject] = {}
         for subject in chosen.values():
@@ -231,7 +233,11 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(what, f"write {direct.name}/ID, for example {direct.name}/{direct.judge}")
         if model_id == LOCAL:
             model_id = f"{LOCAL}/{self.local.only()}"
+        model_id = str(functions.named([model_id])[0])
         endpoint, model = self.registry.split(model_id)
+        if endpoint == PYTHON:
+            key = functions.known(model).key
+            return Subject(model_id, PYTHON, key, Sampling(effort="off"), False, display_label=f"{PYTHON}/{key}")
         complete = model.strip("/") and model_id == model_id.strip() and not states_settings(model_id)
         if not complete or (endpoint == OPENROUTER and not self.redirected and not _OF_OPENROUTER.fullmatch(model)):
             raise self._unknown(model_id)

@@ -19,9 +19,9 @@ from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import ConnectionOptions
 from independence.engine import connections, models, service
+from independence.engine.concurrency import ConcurrencyLimit, QueueClosed
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import SubjectStarted, VerdictCommitted
-from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.grading import seed_of
 from independence.engine.run_context import Parallelism, QueueKey, RunContext, SubjectWorker
 from independence.engine.service import Hooks

@@ -10,7 +10,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -24,18 +24,21 @@ from independence.config import subjects
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import Subject
 from independence.engine import (
+    asking,
     delivery,
     estimate,
     examining,
     resume,
     run,
     service,
+    weights,
     workload,
 )
 from independence.engine.estimate import CostEstimate
-from independence.engine.events import EventHandler, JudgeExamined, ModelStopped
+from independence.engine.events import EventHandler, JudgeExamined, ModelStopped, SubjectStarted, WorkExpected
 from independence.engine.examining import ExaminationPlan
 from independence.engine.executors import choice
+from independence.engine.executors.protocol import Executor
 from independence.engine.plan import Trial
 from independence.engine.resolve import RunPlan
 from independence.engine.resume import PendingTrial, PendingWork
@@ -62,6 +65,7 @@ class RunPreview(msgspec.Struct, frozen=True):
     left: PendingWork
     cost: CostEstimate
     differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
+    expected: tuple[WorkExpected, ...] = ()  # of models on servers of the user's own, where nothing but a plan is made
     unexamined: str = ""  # what to say of judges of which nothing shows that they can judge
 
     def __repr__(self) -> str:
@@ -83,6 +87,7 @@ class RunEnding(msgspec.Struct, frozen=True):
     spent_usd: float = 0.0
     unknown_usd: float = 0.0  # of it: reserved for calls whose cost never came back
     why: Mapping[str, str] = MappingProxyType({})  # reason of what is missing -> the sentence behind most of it
+    unmeasurable: str = ""  # in a sentence: why a subject was not asked any more on which nothing can be measured
     unsettled: str = ""  # why calls could not be settled in this run, and what helps: the sentence behind most of them
 
     @property
@@ -122,8 +127,7 @@ async def run_pipeline(
         left = _preview(connection, job)
         exam = _examination(job, left)
     async with _checked(job, left, hooks.on_event) as found:
-        with hooks.blocking():
-            preview = _priced(connection, job, left, found, exam, exam.todo(connection))
+        preview = await _timed(connection, job, left, found, exam, hooks)
         cost = preview.cost
         service.refuse_unpriced(job.options, cost.unpriced)
         if not await approve(preview) or job.options.dry_run:
@@ -139,17 +143,15 @@ async def run_pipeline(
             refused = await delivery.check(context, delivery.shapes(job.suite, left.todo), found)
             if refused:
                 left = msgspec.structs.replace(left, todo=delivery.without(left.todo, refused, context.on_event))
+            stored = StoreCall(asking.diagnoses, job.where, [item.trial for item in left.todo if item.calls])
+            context = context._replace(diagnoses=await context.writer.write(stored))
             unasked, stop = await _examine(context, exam, job.shares)
+            outcome = RunOutcome(stop, 0)
             if stop is None:
                 await workload.tell(context, left.todo, cost, found)
-                if not job.grading_only:
-                    first = min((item.trial.run for item in left.todo), default=1)
-                    await context.writer.write(StoreCall(write_plan, job, first if staged else None))
-                begin = _begin_runs(job, context) if staged else None
-                outcome = await run.run(context, examining.without(left, unasked).todo, job.shares, begin, executor)
-            else:
-                outcome = RunOutcome(stop, 0)
+                outcome = await _ask(context, job, examining.without(left, unasked).todo, executor, staged=staged)
             await _refuse_lost(context, job, outcome.stopped_by)
+            await weights.compare(context, left.todo)
             await _compare_answers(context, job, left)
             budget, unsettled = context.budget, context.counts.why_unsettled
     if staged and not job.grading_only and outcome.stopped_by is None:
@@ -166,8 +168,27 @@ async def run_pipeline(
         spent_usd=budget.spent,
         unknown_usd=budget.unknown,
         why=missing.sentences(connection, job.where, judges, keys) if left.missing else {},
+        unmeasurable=next((one.told for one in context.diagnoses.values() if one.told), ""),
         unsettled=unsettled if left.todo else "",
     )
+
+
+async def _ask(
+    context: RunContext, job: RunPlan, todo: Sequence[PendingTrial], executor: Executor, *, staged: bool
+) -> RunOutcome:
+    """Store the plan and do what is left of it. `staged`: run after run, as far as the cost cap lets them begin."""
+    if not job.grading_only:
+        first = min((item.trial.run for item in todo), default=1)
+        await context.writer.write(StoreCall(write_plan, job, first if staged else None))
+    outcome = await run.run(context, todo, job.shares, _begin_runs(job, context) if staged else None, executor)
+    if outcome.skipped and not staged and outcome.stopped_by is None and not context.counts.why_unsettled:
+        # Another process may have ended before it was done with what it held: work that two share is done to its end.
+        trials = {item.trial.key for item in todo}
+        again = await context.writer.write(StoreCall(resume.compare, job.where, job.trials, job.judges, job.rubrics))
+        left = [item for item in again.todo if item.trial.key in trials]
+        rest = context._replace(on_event=lambda e: None if isinstance(e, SubjectStarted) else context.on_event(e))
+        outcome = await run.run(rest, left, job.shares, executor=executor)
+    return outcome
 
 
 async def _examine(
@@ -224,13 +245,26 @@ async def _refuse_lost(context: RunContext, job: RunPlan, stopped_by: Independen
 
 
 async def price(resolver: Resolver, connection: sqlite3.Connection) -> RunPreview:
-    """What a whole run costs, as if nothing of it were stored. No model is asked and nothing is written."""
+    """What a whole run costs, as if nothing of it were stored. Nothing is written."""
     job = resolver.resolve(connection, await service.read_local(resolver.local_server(connection)))
     todo = [PendingTrial(trial, trial.dialogue.generated, tuple(job.judges)) for trial in job.trials]
     whole = PendingWork(resume.without_duplicates(todo, job.rubrics), len(todo), 0, 0, Counter())
     async with _checked(job, whole) as found:
         exam = _examination(job, whole)
-        return _priced(connection, job, whole, found, exam, exam.todo(None))
+        return await _timed(connection, job, whole, found, exam)
+
+
+async def _timed(
+    connection: sqlite3.Connection, job: RunPlan, left: PendingWork, found: CheckedEndpoints, exam: ExaminationPlan,
+    hooks: Hooks | None = None,
+) -> RunPreview:  # fmt: skip
+    """What is left to pay, and of what is only planned how long it takes. `hooks`: of a run; None: only a price."""
+    with hooks.blocking() if hooks else nullcontext():
+        preview = _priced(connection, job, left, found, exam, exam.todo(connection if hooks else None))
+    if hooks and not job.options.dry_run:
+        return preview  # which its start tells
+    expected = await workload.planned(connection, left.todo, preview.cost, found)
+    return msgspec.structs.replace(preview, expected=expected)
 
 
 def _examination(job: RunPlan, left: PendingWork) -> ExaminationPlan:
@@ -262,7 +296,7 @@ def _priced(
     known = estimate.of_known(to_examine, exam.dialogues, listed)
     cost = msgspec.structs.replace(cost.plus(known.typical_usd, *known.range_usd), known=known.verdicts)
     differing = resume.differing_fields(connection, job.where, job.trials)
-    return RunPreview(job, left, cost, differing, exam.unknown)
+    return RunPreview(job, left, cost, differing, unexamined=exam.unknown)
 
 
 def _preview(connection: sqlite3.Connection, job: RunPlan) -> PendingWork:

@@ -22,7 +22,7 @@ from independence.store import plans, queries, scopes
 from independence.store.plans import PlannedTrial
 from independence.store.scopes import BoardScope, Names
 from independence.suites.schema import Suite
-from independence.types import Condition, Sampling
+from independence.types import Condition, Sampling, grouped
 
 TOP = 10
 _ASK_ANEW = (
@@ -59,9 +59,7 @@ def rerun(
     """
     scope = _scope(options, connection)
     known = {name: from_json(text) for name, text in queries.configurations(connection, scope.where).items()}
-    there: dict[str, list[PlannedTrial]] = {}
-    for trial in plans.planned_trials(connection, scope.where):
-        there.setdefault(trial.config_dir, []).append(trial)
+    there = grouped(plans.planned_trials(connection, scope.where), lambda trial: trial.config_dir)
     if options.models:
         names = _named(options.models, known, there)
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 
 import msgspec
 
@@ -13,18 +12,19 @@ from independence.clients.listing import ServerPages
 from independence.config import environment
 from independence.config.endpoints import Endpoint
 from independence.config.options import RUNS, ConnectionOptions, GradeOptions, RunOptions, SuitePart
-from independence.config.subjects import OPENROUTER
+from independence.config.subjects import OPENROUTER, PYTHON
 from independence.engine import connections, dialogue, examining, models, plan, replicates, subjects, trust
 from independence.engine.connections import KeyUse
 from independence.engine.models import Models
 from independence.engine.plan import Selection, StoredNoise, Trial
 from independence.engine.run_context import Parallelism
-from independence.errors import StoreError
+from independence.errors import StoreError, UsageError
 from independence.judge.protocol import Judge
 from independence.store import queries, scopes
 from independence.store.decisions import PlannedDecision
 from independence.suites import digest, load
 from independence.suites.load import LoadedSuite
+from independence.suites.persona_file import NOTHING
 from independence.suites.schema import Suite
 from independence.types import Where, brief
 
@@ -71,7 +71,7 @@ class RunPlan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def shares(self) -> Parallelism:
         """How much runs at once."""
-        return Parallelism(self.options.parallel, self.options.calls)
+        return Parallelism(self.options.parallel, self.options.calls, bought=bool(self.stage))
 
     @cached_property
     def asked(self) -> list[str]:
@@ -114,7 +114,7 @@ def run(
     """
     env = environment.read()
     known = _known(options, connection).with_local(local, env)
-    suite, personas, variants = with_personas(loaded, load.asked_under(options.suite, options.variants))
+    suite, personas, variants = with_personas(loaded, load.asked_under(options.suite, options.variants), options.values)
     wanted = options.runs if options.run_number is None else options.run_number
     runs = RUNS if wanted is None else wanted
     selection = plan.select(suite, variants, options.modes, runs, options.experiments)
@@ -144,7 +144,7 @@ def run(
         trials=trials,
         others=others,
         judges=graders,
-        notes=[*notes, *subjects.of_other_weights(connection, where, chosen)],
+        notes=[*notes, *subjects.of_other_weights(connection, where, chosen), *subjects.of_functions(chosen)],
         options=options.connection,
         local=local,
         trust_judge=options.trust_judge,
@@ -155,6 +155,8 @@ def run(
 
 def reached(made: RunPlan, known: Models, env: Mapping[str, str]) -> RunPlan:
     """The plan with its endpoints. Raises UsageError for an address or a key that is missing."""
+    if made.options.executor != ConnectionOptions().executor and PYTHON in made.asked + made.grading:
+        raise UsageError("Python functions are asked in this process alone", "leave --executor out")
     if not made.options.dry_run:
         asked = dict.fromkeys(trial.subject for trial in made.trials if not made.grading_only)
         subjects = dict.fromkeys(one.model_id for one in asked if one.endpoint == OPENROUTER)
@@ -192,14 +194,16 @@ def _shard_note(options: RunOptions, trials: Sequence[Trial], others: Sequence[T
     return f"shard {options.shard}: {len(trials)} of {whole} dialogues; `merge` puts the stores of all shards together"
 
 
-def with_personas(loaded: LoadedSuite, variants: Iterable[str]) -> tuple[Suite, dict[str, str], list[str]]:
+def with_personas(
+    loaded: LoadedSuite, variants: Iterable[str], values: Mapping[str, str] = NOTHING
+) -> tuple[Suite, dict[str, str], list[str]]:
     """Read `.md` variants; a persona's name carries its digest, so an edited file never mixes with the old one."""
     suite, personas, names = loaded.suite, {}, []
     for variant in variants:
-        if not load.is_persona(variant):
+        if variant in suite.variants or not (load.is_text(variant) or load.is_persona(variant)):
             names.append(variant)
             continue
-        name, text = load.persona(Path(variant))
+        name, text = load.persona(variant, values)
         suite = msgspec.structs.replace(suite, variants={**suite.variants, name: text})
         personas[name] = text
         names.append(name)

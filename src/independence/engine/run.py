@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 from independence.engine.events import SubjectStarted
-from independence.engine.executors.local import LocalExecutor, grouped
+from independence.engine.executors.local import LocalExecutor
 from independence.engine.executors.protocol import Executor
 from independence.engine.progress import repeated
 from independence.engine.resume import PendingTrial
@@ -15,6 +15,7 @@ from independence.engine.run_context import Parallelism, RunContext
 from independence.errors import IndependenceError
 from independence.store import leases
 from independence.store.writer import StoreCall, StoreWriter
+from independence.types import grouped
 
 
 class RunOutcome(NamedTuple):

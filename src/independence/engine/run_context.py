@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
 from independence.clients.client import JournaledClient, OpenAIClient
 from independence.clients.limits import Budget
 from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused, UnansweredCall
+from independence.engine.concurrency import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
 from independence.engine.events import CallUnresolved, EventHandler, ModelStopped
-from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, StopSignal
 from independence.engine.journal import StoredJournal
 from independence.engine.progress import RunProgress
 from independence.errors import IndependenceError
+from independence.judge.replies.diagnosis import Diagnosis
 from independence.store import records
 from independence.store.attempts import StoredAttempt
 from independence.store.records import FailureRow
 from independence.store.writer import AnswerCall, StoreWriter
 from independence.suites.schema import Suite
-from independence.types import Missing
+from independence.types import Condition, Missing
 
 
 class EndpointBackend(NamedTuple):
@@ -43,6 +46,7 @@ class Parallelism(NamedTuple):
 
     subjects: int  # -p: how many subjects' worth of calls; 1: one subject after the other
     calls: int  # -pt, within one subject
+    bought: bool = False  # a stage of runs that are bought until something is decided
 
     @property
     def total(self) -> int:
@@ -62,6 +66,7 @@ class RunContext(NamedTuple):
     lease_owner: str
     budget: Budget
     counts: RunProgress
+    diagnoses: Mapping[tuple[str, Condition], Diagnosis] = MappingProxyType({})  # of real subjects, by config_dir
 
 
 class QueueKey(NamedTuple):
@@ -125,11 +130,13 @@ class SubjectWorker:
         calls: int,
         total: ConcurrencyLimit | None = None,
         *,
-        last_runs: int = sys.maxsize,
+        last_runs: int | None = sys.maxsize,
     ) -> None:
         """`calls` in flight at most; `total`: what bounds those of all subjects together.
 
-        Runs from `last_runs` on go side by side: whose dialogues are longest, not whose run is lowest, goes first.
+        Runs from `last_runs` on go side by side, the longest dialogue first, so that they end together. The dialogues
+        of earlier ones begin in an order of chance: else a host that changed meanwhile would be one with the scenarios
+        that always come last. None: all in such an order, whatever their run, as in a stage that is bought.
         """
         self.context = context
         self.label = label
@@ -166,14 +173,23 @@ class SubjectWorker:
         for queue in self._queues.values():
             queue.gate.remove_queue(queue)
 
+    def place(self, run: int, remaining: float, *, begins: bool) -> tuple[int, float]:
+        """Among which run a dialogue is asked, the lowest first, and the turns by which it is among the longest there.
+
+        `begins`: it has not begun. Where the order is one of chance, it comes after those that have, however long.
+        """
+        by_length = self.last_runs is not None and run >= self.last_runs
+        left = remaining if by_length or not begins or remaining == math.inf else 0.0
+        return (0 if self.last_runs is None else min(run, self.last_runs)), left
+
     @asynccontextmanager
     async def slot(self, key: QueueKey, remaining: float, run: int, *, trial: str = "") -> AsyncIterator[None]:
         """A slot of a queue's endpoint for a call of that run. `remaining`: turns. Raises QueueClosed.
 
         What ends the run closes every gate before the slot is free: no call starts whose answer nobody could keep.
         """
-        queue, place = self._queue(key), sys.maxsize if trial in self.late else min(run, self.last_runs)
-        async with queue.gate.slot(queue, remaining, place):
+        queue, (place, left) = self._queue(key), self.place(run, remaining, begins=trial in self.on_begin)
+        async with queue.gate.slot(queue, left, sys.maxsize if trial in self.late else place):
             if (begin := self.on_begin.pop(trial, None)) is not None:
                 begin()
             try:
@@ -208,7 +224,7 @@ class SubjectWorker:
             refused = stop
         except (Parked, GaveUp, IndependenceError) as stop:
             if isinstance(stop, Parked):
-                self._stop_queue(queue, stop, subject)
+                self.stop_queue(queue, stop, subject)
             await self._unsettled(stop, trial, what)
             return None
         finally:
@@ -217,7 +233,7 @@ class SubjectWorker:
             row = FailureRow(trial, what, Refused.__name__, str(refused), refused.attempts)
             words = _WORD_WITH_NUMBER.sub("#", refused.why)
             if refusals.hold(_HeldRefusal(words, refused, row, settle)):
-                self._stop_queue(queue, refused, subject)
+                self.stop_queue(queue, refused, subject)
                 for one in refusals.release():
                     await self._keep_refused(one)
             return None
@@ -248,7 +264,7 @@ class SubjectWorker:
         if isinstance(stop, GaveUp) and self.context.stop_signal.reason is None:
             self.context.on_event(CallUnresolved(self.label, what, stop.why, stop.attempts))
 
-    def _stop_queue(self, queue: QueueKey, stop: Parked | Refused, subject: str) -> None:
+    def stop_queue(self, queue: QueueKey, stop: Parked | Refused, subject: str) -> None:
         """Let no further call of a queue start."""
         waiting = self._queue(queue)
         if not waiting.stopped:

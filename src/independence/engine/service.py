@@ -21,14 +21,14 @@ from independence.clients.listing import ServerPages, ServerProperties
 from independence.clients.protocol import GaveUp, Notify, Policy, Told, Wait
 from independence.clients.throttle import Throttle
 from independence.clients.transport import open_session
-from independence.config import environment
+from independence.config import environment, functions
 from independence.config.endpoints import Endpoint, masking
 from independence.config.options import ConnectionOptions
-from independence.config.subjects import LOCAL, SIM
+from independence.config.subjects import LOCAL, PYTHON, SIM
 from independence.engine import connections, models, progress
+from independence.engine.concurrency import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.connections import LOOPBACK
 from independence.engine.events import CallWaiting, ConcurrencyChanged, Event, EventHandler
-from independence.engine.gate import EndpointGate, PerModelLimits, StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.models import Models
 from independence.engine.progress import RunProgress
@@ -142,6 +142,9 @@ async def _pages(
 ) -> ServerPages:
     if not models:
         return ServerPages(endpoint, Catalogue(known=False))
+    if endpoint.name == PYTHON:
+        free = {functions.known(model).key: ModelInfo(model, prices=FREE) for model in models}
+        return ServerPages(endpoint, Catalogue(free))
     return await listing.check(
         endpoint, models, session, policy(endpoint), lambda wait: on_event(CallWaiting(wait)), told
     )

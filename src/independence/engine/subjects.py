@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.config import environment, registry
+from independence.config import environment, functions, registry
 from independence.config.options import RUNS, RunOptions
-from independence.config.subjects import LOCAL, Subject, from_json
+from independence.config.subjects import LOCAL, PYTHON, Subject, from_json
 from independence.engine.models import Models
 from independence.errors import UsageError
 from independence.judge.protocol import DEFAULT_JUDGE, Judge
@@ -175,6 +175,15 @@ def of_other_weights(connection: sqlite3.Connection, where: Where, chosen: Itera
                 "they are kept and not continued"
             )
     return notes
+
+
+def of_functions(chosen: Iterable[Subject]) -> list[str]:
+    """What to say of functions whose version the user did not give."""
+    return [
+        f"{one.label} has no `version`, so it is named by a digest of its source: edited, it is another subject"
+        for one in chosen
+        if one.endpoint == PYTHON and not functions.known(one.model).stated
+    ]
 
 
 def _unpinned(subject: Subject) -> tuple[str, str, Sampling]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
+import msgspec
+
 from independence.clients import dialects
-from independence.clients.protocol import GaveUp, Parked, Refused
+from independence.clients.limits import Budget
+from independence.clients.protocol import ChatClient, GaveUp, Parked, Refused
+from independence.engine import service
+from independence.engine.concurrency import StopSignal
 from independence.engine.estimate import CostEstimate
 from independence.engine.events import WorkExpected
+from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingTrial
-from independence.engine.run_context import RunContext
+from independence.engine.run_context import EndpointBackend, RunContext
 from independence.engine.service import CheckedEndpoints, Model
 from independence.store import spending
 from independence.store.writer import StoreCall
@@ -20,28 +28,50 @@ from independence.types import ChatRequest, Message, Sampling
 _TOKENS: Final = 32  # of the answer by which a rate is measured
 _QUESTION: Final = "Describe a harbour on a rainy morning, in one paragraph."
 
+Work = tuple[int, float, Sampling]
+"""Calls, the tokens that will be written, and what the model is asked with."""
+
 
 async def tell(context: RunContext, todo: Sequence[PendingTrial], cost: CostEstimate, found: CheckedEndpoints) -> None:
-    """Tell the watcher, for each model on a server of the user's own. Raises what ends the run.
+    """Tell the watcher, for each model on a server of the user's own. Raises what ends the run."""
+    for model, work in _expected(todo, cost, found).items():
+        each = await context.writer.write(StoreCall(spending.tokens_per_second, *model))
+        context.on_event(await _timed(model, work, each, context.backends[model[0]], context.counts, found))
+
+
+async def planned(
+    connection: sqlite3.Connection, todo: Sequence[PendingTrial], cost: CostEstimate, found: CheckedEndpoints
+) -> tuple[WorkExpected, ...]:
+    """What `tell` tells, of a run that is only planned. Nothing of the answers by which rates are measured is kept."""
+    out = []
+    for model, work in _expected(todo, cost, found).items():
+        counts, once = RunProgress(), msgspec.structs.replace(found.endpoints[model[0]], retries=0)
+        parts = service.backend(
+            once, found.session, found.catalogues[model[0]], Budget(None),
+            partial(service.hear, stop_signal=StopSignal([], counts), on_event=counts),
+        )  # fmt: skip
+        out.append(await _timed(model, work, spending.tokens_per_second(connection, *model), parts, counts, found))
+    return tuple(out)
+
+
+async def _timed(
+    model: Model, work: Work, each: float, parts: EndpointBackend, counts: RunProgress, found: CheckedEndpoints
+) -> WorkExpected:
+    """How long work will take, by the stored rate of a call (`each`), else by that of one short answer.
 
     A stored rate is that of one call among others, its wait in the server's line included: so many calls at once, so
     many times that rate.
     """
-    for model, (calls, tokens, sampling) in _expected(todo, cost, found).items():
-        each = await context.writer.write(StoreCall(spending.tokens_per_second, *model))
-        rate = each * min(calls, context.backends[model[0]].gate.limit) or await _measured(
-            context, model, sampling, found
-        )
-        context.on_event(WorkExpected("/".join(model), calls, round(tokens), rate))
+    calls, tokens, sampling = work
+    rate = each * min(calls, parts.gate.limit) or await _measured(parts.client, counts, model, sampling, found)
+    return WorkExpected("/".join(model), calls, round(tokens), rate)
 
 
-def _expected(
-    todo: Sequence[PendingTrial], cost: CostEstimate, found: CheckedEndpoints
-) -> dict[Model, tuple[int, float, Sampling]]:
+def _expected(todo: Sequence[PendingTrial], cost: CostEstimate, found: CheckedEndpoints) -> dict[Model, Work]:
     """Model -> its calls, the tokens that it will write, and settings that it is asked with."""
     models = {item.trial.subject.config_dir: item.trial.subject for item in todo}
     judges = {judge.name: judge for item in todo for judge in item.judges if judge.endpoint}
-    out: dict[Model, tuple[int, float, Sampling]] = {}
+    out: dict[Model, Work] = {}
     for payer, bill in cost.bills.items():
         if payer.config_dir not in models:  # it cannot be asked now
             continue
@@ -53,7 +83,9 @@ def _expected(
     return out
 
 
-async def _measured(context: RunContext, model: Model, sampling: Sampling, found: CheckedEndpoints) -> float:
+async def _measured(
+    client: ChatClient, counts: RunProgress, model: Model, sampling: Sampling, found: CheckedEndpoints
+) -> float:
     """Tokens a second of a short answer; 0 where it is not streamed, costs something, or does not come."""
     endpoint, name = found.endpoints[model[0]], model[1]
     prices = dialects.of(endpoint.dialect).prices(found.catalogues[model[0]].info(name))
@@ -61,5 +93,5 @@ async def _measured(context: RunContext, model: Model, sampling: Sampling, found
         return 0.0
     request = ChatRequest(name, (Message("user", _QUESTION),), _TOKENS, sampling)
     with suppress(Refused, Parked, GaveUp):
-        await context.backends[model[0]].client.ask(request)
-    return context.counts.tokens_per_second
+        await client.ask(request)
+    return counts.tokens_per_second

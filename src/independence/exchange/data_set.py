@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,13 +21,13 @@ import msgspec
 from independence.config import documents, user_files
 from independence.errors import UsageError, missing_extra
 from independence.exchange import data_card, export_tables, hub_results, logged, streamed_files
-from independence.exchange.export_tables import DialogueRecord, ExportedEdition, ExportTable, ReplyRecord, VerdictRecord
-from independence.exchange.logged import LoggedDialogue, LoggedEdition
+from independence.exchange.export_tables import REPLY, VERDICT, ExportedEdition, ExportTable
+from independence.exchange.logged import LoggedEdition
 from independence.exchange.logged_storing import LoggedFile
 from independence.report import analysis
 from independence.report.analysis import RenderedBoard
 from independence.report.files import table
-from independence.store import dialogues
+from independence.store.dialogues import Dialogue
 from independence.store.scopes import grading
 from independence.suites.schema import Field
 
@@ -37,9 +36,7 @@ AT_ONCE: Final = 500  # rows of a row group
 _MOST_ROWS: Final = 1_000_000  # dialogues of a data set
 _PART: Final = 2**20  # bytes
 _EDITION, _DIALOGUES = "store/edition.json", "store/dialogues.parquet"
-_RECORDS: Final[Mapping[str, tuple[str, type[DialogueRecord]]]] = {
-    "dialogues": ("replies", ReplyRecord), "verdicts": ("verdicts", VerdictRecord),
-}  # fmt: skip
+_COLUMNS: Final = {"dialogues": ("replies", REPLY), "verdicts": ("verdicts", VERDICT)}
 
 
 def require() -> None:
@@ -59,10 +56,9 @@ def files(
     out: dict[str, Iterable[bytes]] = {}
     fields = _fields(connection, edition)
     for source in export_tables.tables(edition):
-        if source.name in _RECORDS:
-            name, record = _RECORDS[source.name]
-            rows = _counted(_rows(source), name, counts)
-            out[f"data/{name}.parquet"] = _streamed(_schema(source, record, fields), rows)
+        if source.name in _COLUMNS:
+            name, hints = _COLUMNS[source.name]
+            out[f"data/{name}.parquet"] = _streamed(_schema(hints, fields), _counted(_rows(source), name, counts))
     if boards:
         schema, found = _board(boards, edition.about)
         out["data/board.parquet"] = _streamed(schema, _counted(found, "board", counts))
@@ -70,7 +66,7 @@ def files(
     out[_EDITION] = [msgspec.json.format(msgspec.json.encode(own), indent=2), b"\n"]
     kinds = {"config": "string", "variant": "string", "mode": "string", "scenario": "string", "run": "int64",
              "record": "string"}  # fmt: skip
-    out[_DIALOGUES] = _streamed(lambda pa: pa.schema(kinds.items()), _dialogues(connection, edition))
+    out[_DIALOGUES] = _streamed(lambda pa: pa.schema(kinds.items()), _dialogues(edition))
     out |= hub_results.files(edition.places[0].suite, boards, edition.about)
     out["README.md"] = data_card.card(edition, counts, bool(boards))
     return out
@@ -97,10 +93,8 @@ def _streamed(schema: Callable[[Any], Any], rows: Iterable[Mapping[str, object]]
                 yield data
 
 
-def _schema(source: ExportTable, record: type[DialogueRecord], fields: Mapping[str, Field]) -> Callable[[Any], Any]:
-    """The columns of a table, typed as a record of the Python API; `fields`: of the rubrics."""
-    hints = typing.get_type_hints(record)
-    named = dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
+def _schema(columns: Mapping[str, Any], fields: Mapping[str, Field]) -> Callable[[Any], Any]:
+    """The columns of a table by their types in a dialogue; `fields`: of the rubrics."""
 
     def schema(pa: Any) -> Any:
         function = pa.struct([("name", pa.string()), ("arguments", pa.string())])
@@ -112,12 +106,10 @@ def _schema(source: ExportTable, record: type[DialogueRecord], fields: Mapping[s
         objects = {"messages": pa.list_(pa.struct(message)), "values": values}
         plain = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
         out = []
-        for name in source.columns:
-            hint = hints[named[name]]
-            if optional := typing.get_origin(hint) is types.UnionType:
-                (hint,) = (one for one in typing.get_args(hint) if one is not types.NoneType)
-            kind = pa.list_(pa.string()) if typing.get_origin(hint) is tuple else plain.get(hint, pa.string())
-            out.append(pa.field(name, objects.get(name, kind), nullable=optional))
+        for name, hint in columns.items():
+            own = next((plain[one] for one in (hint, *typing.get_args(hint)) if one in plain), pa.string())
+            kind = pa.list_(pa.string()) if hint == tuple[str, ...] else own
+            out.append(pa.field(name, objects.get(name, kind)))
         return pa.schema(out)
 
     return schema
@@ -131,7 +123,10 @@ def _rows(source: ExportTable) -> Iterator[Mapping[str, object]]:
             one | {"content": said if isinstance(said := one.get("content"), str | None) else json.dumps(said)}
             for one in (sent if isinstance(sent, list) else ())
         ]
-        yield {**row, "factors": json.dumps(row["factors"]), "messages": messages if isinstance(sent, list) else None}
+        yield {
+            **row, "factors": json.dumps(row["factors"]), "messages": messages if isinstance(sent, list) else None,
+            "tool_calls": json.dumps(row.get("tool_calls")),
+        }  # fmt: skip
 
 
 def _fields(connection: sqlite3.Connection, edition: ExportedEdition) -> dict[str, Field]:
@@ -163,16 +158,11 @@ def _board(
     return (lambda pa: pa.schema([(name, kind(pa, name)) for name in names])), found
 
 
-def _dialogues(connection: sqlite3.Connection, edition: ExportedEdition) -> Iterator[Mapping[str, object]]:
+def _dialogues(edition: ExportedEdition) -> Iterator[Mapping[str, object]]:
     for scope in edition.places:
-        subjects = {subject.config_dir: subject for subject in dialogues.subjects(connection, scope.where)}
-        for stored in edition.dialogues(scope):
-            trial = stored.trial
-            yield {
-                "config": trial.config_dir, "variant": trial.variant, "mode": trial.mode, "scenario": trial.scenario,
-                "run": trial.run,
-                "record": msgspec.json.encode(logged.whole(subjects[trial.config_dir], stored)).decode(),
-            }  # fmt: skip
+        for one in edition.dialogues(scope):
+            place = {name: getattr(one, name) for name in ("config", "variant", "mode", "scenario", "run")}
+            yield place | {"record": logged.to_json(one).decode()}
 
 
 def is_data_set(path: Path) -> bool:
@@ -189,11 +179,10 @@ def read(path: Path) -> LoggedFile:
     return LoggedFile(path, edition, _read_dialogues(path / _DIALOGUES))
 
 
-def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
+def _read_dialogues(file: Path) -> Iterator[Dialogue]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    decoder = msgspec.json.Decoder(LoggedDialogue)
     try:
         # A value that many rows share stays one: a small file may hold it millions of times.
         with user_files.opened(file) as source, pq.ParquetFile(source, read_dictionary=["record"]) as found:
@@ -203,7 +192,7 @@ def _read_dialogues(file: Path) -> Iterator[LoggedDialogue]:
                 most = f"{_MOST_ROWS:,} rows, or {streamed_files.WHOLE // 2**20} MB in {AT_ONCE} of them"
                 raise UsageError(f"{file}: more than {most}", _AGAIN)
             for batch in found.iter_batches(AT_ONCE, columns=["record"]):
-                yield from (decoder.decode(text.as_py()) for text in batch.column("record"))
+                yield from (logged.of_json(text.as_py()) for text in batch.column("record"))
     except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
         why = " ".join(str(error).split())[:120]
         raise UsageError(f"{file}: no file as an export to Parquet writes it ({why})", _AGAIN) from error

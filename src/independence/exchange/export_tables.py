@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple, get_type_hints
 
 import msgspec
 
 from independence.config.subjects import from_json
-from independence.exchange.requests import Requests
+from independence.exchange.trajectory import Trajectory
+from independence.exchange.trajectory_reading import DialogueReader
 from independence.report import analysis
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.board import board_data
@@ -29,14 +29,13 @@ from independence.report.board.board_data import SubjectInfo
 from independence.report.files import table as formats
 from independence.report.files.table import cell
 from independence.store import dialogues, queries, scopes
-from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
-from independence.store.records import TrialRow
+from independence.store.dialogues import Dialogue, StoredReply, StoredVerdict, Turn
 from independence.store.scopes import BoardScope, grading
 from independence.suites.schema import Scenario
-from independence.types import Attempt, Missing, Scalar, Where, brief
+from independence.types import Usage, Where
 
 BOARD = "board"
-Row = Mapping[str, object]
+Row = Mapping[str, Any]
 
 
 class ExportTable(NamedTuple):
@@ -67,8 +66,14 @@ class ExportedEdition:
         """The conditions in the order of rows."""
         return sorted(self.places, key=lambda scope: scope.condition)
 
+    def documents(self, judge: str | None = None) -> Iterator[Trajectory]:
+        """The dialogues of these subjects and scenarios, in the order of rows; `judge`: with this one's verdicts."""
+        for scope in self.ordered:
+            reader = DialogueReader(self.connection, scope)
+            yield from (reader.read(one, judge) for one in self.dialogues(scope))
+
     def dialogues(self, scope: BoardScope) -> Iterator[Dialogue]:
-        """Those of these subjects and scenarios under a condition."""
+        """Those under a condition, as they are stored."""
         return dialogues.read(self.connection, scope.where, sorted(self.about), sorted(self.only) or None)
 
     @cached_property
@@ -77,80 +82,52 @@ class ExportedEdition:
         return {scenario.id: scenario for scenario in self.places[0].suite.scenarios}
 
 
-class DialogueRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose dialogue a row is about."""
-
-    suite: str
-    edition: str
-    config: str  # the subject's directory in the published layout
-    label: str
-    model_id: str
-    simulated: bool
-    variant: str
-    mode: str
-    experiment: str
-    scenario: str
-    side: str  # of a paired suite; else empty
-    cell: str  # of a grid; else empty
-    factors: dict[str, object]  # of a grid; else empty
-    run: int  # from 1
-
-    __repr__ = brief
-
-
-class ReplyRecord(DialogueRecord, frozen=True, kw_only=True):
-    """One generated turn: what was sent and what came back. Fields of the reply are None where none came."""
-
-    turn: int  # from 0 among generated turns
-    turn_id: str | None
-    messages: list[dict[str, object]] | None  # as sent, in the wire format
-    answer: str | None  # the text that is judged
-    missing: str | None  # why nothing usable came
-    stale: bool  # given on a history that was replaced since
-    flags: tuple[str, ...]
-    channel: str | None  # tool or content
-    finish_reason: str | None
-    thinking: str | None
-    reasoning: str | None
-    raw: str | None  # as it came, where cleaning changed it
-    served_model: str | None
-    served_provider: str | None
-    response_id: str | None
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    reasoning_tokens: int | None
-    cost_usd: float | None
-    seconds: float | None  # in attempts, without waiting between them
-    attempts: tuple[str, ...]  # how each ended
-    answered_at: str | None  # ISO 8601, UTC
-
-
-class VerdictRecord(DialogueRecord, frozen=True, kw_only=True, rename={"pass_": "pass"}):
-    """One judge's verdict on one dialogue."""
-
-    judge: str
-    pass_: int
-    current: bool  # on the dialogue and the rubric as they are now
-    missing: str | None  # why there are no values
-    values: dict[str, Scalar]  # by field of the rubric, on the rubric's own scale
-    reasoning: str | None
-    raw: str | None
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost_usd: float | None
-    attempts: tuple[str, ...]
-    judged_at: str | None
-    quote: str | None  # the passage that the judge went by, where its rubric asks for one
-    quote_found: bool | None  # whether it is in the replies
-
-
-_TRIAL = DialogueRecord.__struct_encode_fields__
-_ANSWER = ReplyRecord.__struct_encode_fields__[len(_TRIAL) :]
-_VERDICT = VerdictRecord.__struct_encode_fields__[len(_TRIAL) :]
-_WHO = _TRIAL[: _TRIAL.index("variant")]
-_SUBJECT = (*_WHO, "endpoint", "provider", "temperature", "temperature_supported", "effort", "answers",
+# Of `Dialogue`, in every row that is about one.
+_PLACE = ("suite", "edition", "config", "label", "model_id", "simulated", "variant", "mode", "experiment", "scenario",
+          "side", "cell", "factors", "run")  # fmt: skip
+_TURN = ("turn", "turn_id", "messages")
+_SUBJECT = (*_PLACE[:6], "endpoint", "provider", "temperature", "temperature_supported", "effort", "answers",
             "cost_usd")  # fmt: skip
+_LEFT_OUT = ("detail",)  # what a server said may name addresses
 _STEP = ("judge", "step", "position", "missing", "text")
+
+
+def columns(*kinds: tuple[type[msgspec.Struct], Collection[str]]) -> dict[str, Any]:
+    """Name -> type of the columns that parts of a dialogue make; of each part the fields that are named, or all.
+
+    What a call took is a column for each of its numbers, an attempt the word for how it ended.
+    """
+    out: dict[str, Any] = {}
+    for kind, only in kinds:
+        hints = get_type_hints(kind)
+        for name, written in zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True):
+            if hints[name] is Usage:
+                out |= get_type_hints(Usage)
+            elif name in only or not (only or name in _LEFT_OUT):
+                out[written] = tuple[str, ...] if name == "attempts" else hints[name]
+    return out
+
+
+PLACE: Final = {name: columns((Dialogue, _PLACE))[name] for name in _PLACE}
+REPLY: Final = {**PLACE, **columns((Turn, _TURN), (StoredReply, ()))}
+VERDICT: Final = {**PLACE, **columns((StoredVerdict, ()))}
+
+
+def flat(record: msgspec.Struct) -> dict[str, Any]:
+    """A part of a dialogue as one row, under the names of `columns`. What did not come is None."""
+    out: dict[str, Any] = {}
+    for name, written in zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True):
+        value = getattr(record, name)
+        if isinstance(value, Usage):
+            out |= msgspec.structs.asdict(value)
+        elif name in _LEFT_OUT:
+            continue
+        elif name == "attempts":
+            out[written] = [attempt.outcome for attempt in value]
+        else:
+            plain = msgspec.to_builtins(value)
+            out[written] = list(plain) if isinstance(plain, tuple) else plain
+    return out
 
 
 def chosen_subjects(
@@ -179,11 +156,11 @@ def tables(edition: ExportedEdition) -> list[ExportTable]:
     factors = {"factors": tuple(suite.grid.factors) if suite.grid else ()}
     every = [
         ExportTable("subjects", _SUBJECT, lambda: _subjects(edition)),
-        ExportTable("dialogues", (*_TRIAL, *_ANSWER), lambda: _dialogues(edition), factors),
-        ExportTable("verdicts", (*_TRIAL, *_VERDICT), lambda: _verdicts(edition), {**factors, "values": fields}),
+        ExportTable("dialogues", tuple(REPLY), lambda: _replies(edition), factors),
+        ExportTable("verdicts", tuple(VERDICT), lambda: _verdicts(edition), {**factors, "values": fields}),
     ]
     if any(rubric.steps for rubric in grading(edition.connection, edition.places[0]).rubrics.values()):
-        every.append(ExportTable("steps", (*_TRIAL, *_STEP), lambda: _steps(edition), factors))
+        every.append(ExportTable("steps", (*_PLACE, *_STEP), lambda: _steps(edition), factors))
     return every
 
 
@@ -205,67 +182,40 @@ def _subjects(edition: ExportedEdition) -> Iterator[Row]:
         yield {**_who(edition, config), **about, "answers": answers, "cost_usd": cost[config]}
 
 
-def _dialogues(edition: ExportedEdition) -> Iterator[Row]:
+def _replies(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each answer, and one for the next turn of each dialogue that is not finished."""
-    for scope in edition.ordered:
-        requests = Requests(edition.connection, scope)
-        for one in edition.dialogues(scope):
-            where, state = _where(edition, one.trial), one.state
-            for call, request in zip(one.calls, requests.of(one), strict=True):
-                own = answer_fields(call)
-                yield where | {name: own[name] for name in _ANSWER if name in own} | {
-                    "messages": msgspec.json.decode(request), "answer": own["text"] if own["missing"] is None else None,
-                    "stale": state.stale and call.turn >= state.answered, "flags": list(own["flags"]),
-                    "attempts": _outcomes(own["attempts"]),
-                }  # fmt: skip
-            ended = state.stale or len(one.calls) >= state.turns
-            if not (ended or any(isinstance(call.answer, Missing) for call in one.calls)):
-                nothing = {"turn": len(one.calls), "missing": state.missing or "not_run", "stale": False}
-                yield where | dict.fromkeys(_ANSWER) | nothing | {"flags": [], "attempts": []}
+    for one in edition.documents():
+        place = _place(one)
+        for turn in one.turns:
+            reply = flat(turn.reply) | ({"text": None} if turn.reply.missing else {})
+            messages = msgspec.json.decode(turn.messages)
+            yield place | {"turn": turn.turn, "turn_id": turn.turn_id, "messages": messages} | reply
+        ended = one.missing in (None, "stale") or any(turn.reply.missing for turn in one.turns)
+        if not ended and len(one.turns) < one.generated:
+            yield dict.fromkeys(REPLY) | place | {
+                "turn": len(one.turns), "missing": one.missing, "stale": False, "flags": [], "attempts": [],
+            }  # fmt: skip
 
 
 def _verdicts(edition: ExportedEdition) -> Iterator[Row]:
-    """One row for each verdict. `current`: by the rubric of the edition or a published one, on the current dialogue."""
-    rubrics = scopes.counting_rubrics(edition.connection, edition.places[0])
-    for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
-        where, counting = _where(edition, one.trial), rubrics.get(one.trial.scenario, scopes.OF_PUBLISHERS)
-        for row in one.verdicts:
-            own = verdict_fields(row)
-            yield where | {name: own[name] for name in _VERDICT if name in own} | {
-                "pass": row.pass_, "attempts": _outcomes(own["attempts"]),
-                "current": row.rubric in counting and row.context == one.state.end,
-            }  # fmt: skip
+    """One row for each verdict."""
+    return (_place(one) | flat(verdict) for one in edition.documents() for verdict in one.verdicts)
 
 
 def _steps(edition: ExportedEdition) -> Iterator[Row]:
     """One row for each step of a judge on a dialogue as it is now."""
-    for one in itertools.chain.from_iterable(map(edition.dialogues, edition.ordered)):
-        for step in one.newest_steps:
-            output = step.output
-            missing, text = (output.reason, "") if isinstance(output, Missing) else (None, output.text)
-            own = {"judge": step.judge, "step": step.step, "position": step.position, "missing": missing, "text": text}
-            yield _where(edition, one.trial) | own
+    for one in edition.documents():
+        yield from (_place(one) | {name: getattr(step, name) for name in _STEP} for step in one.newest_steps)
+
+
+def _place(one: Dialogue) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in _PLACE}
 
 
 def _who(edition: ExportedEdition, config: str) -> Row:
     about = edition.about[config]
     return {"suite": edition.where.suite, "edition": edition.where.edition, "config": config, "label": about.label,
             "model_id": about.model_id, "simulated": about.simulated}  # fmt: skip
-
-
-def _where(edition: ExportedEdition, trial: TrialRow) -> dict[str, object]:
-    """Whose dialogue a row is about."""
-    scenario = edition.scenarios.get(trial.scenario)
-    return {
-        **_who(edition, trial.config_dir), "variant": trial.variant, "mode": trial.mode,
-        "experiment": trial.experiment, "scenario": trial.scenario, "side": scenario.side if scenario else "",
-        "cell": scenario.cell if scenario else "", "factors": scenario.factors if scenario else {}, "run": trial.run,
-    }  # fmt: skip
-
-
-def _outcomes(attempts: Sequence[Attempt]) -> list[str]:
-    """How each attempt ended, in order."""
-    return [attempt.outcome for attempt in attempts]
 
 
 def jsonl(table: ExportTable) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ import yaml
 
 from independence.exchange import output
 from independence.report.analysis import RenderedBoard
+from independence.report.board.rows import Board, Row
 from independence.suites.schema import Suite
 
 _PLACE: Final = "OWNER/NAME"
@@ -27,13 +28,10 @@ def files(suite: Suite, boards: Sequence[RenderedBoard], configs: Collection[str
     results: dict[str, list[Mapping[str, Any]]] = {}
     labels: dict[str, str] = {}
     for built in boards:
-        document = built.plain()
-        rows = {row["config"]: row for row in document["rows"]}
-        for subject in built.gated:
-            row = rows[subject.config]
-            if subject.value is not None and subject.config in configs and not row["simulated"]:
-                labels[subject.config] = subject.label
-                results.setdefault(subject.config, []).append(_result(document, row, subject.value))
+        for row in built.document.rows:
+            if row.main.value is not None and row.config in configs and not row.simulated:
+                labels[row.config] = row.label
+                results.setdefault(row.config, []).append(_result(built.document, row))
     if not results:
         return {}
     tasks = dict.fromkeys(entry["dataset"]["task_id"] for own in results.values() for entry in own)
@@ -48,19 +46,19 @@ def files(suite: Suite, boards: Sequence[RenderedBoard], configs: Collection[str
     return {"eval.yaml": _yaml(about), **written}
 
 
-def _result(document: Mapping[str, Any], row: Mapping[str, Any], value: float) -> Mapping[str, Any]:
+def _result(board: Board, row: Row) -> Mapping[str, Any]:
     """One entry: the value on a board, and how it was measured."""
-    interval = row.get("ci")
+    interval = row.main.interval
     notes = [
-        row["label"],
-        f"{document['suite']}@{document['edition']}, {document['condition']}",
-        f"judge {document['judge']}",
-        *([f"{runs} run{'s' if runs != 1 else ''}"] if (runs := row.get("runs")) else []),
-        *([f"95% interval {interval[0]:.1f} to {interval[1]:.1f}"] if interval else []),
+        row.label,
+        f"{board.suite}@{board.edition}, {board.condition}",
+        f"judge {board.judge}",
+        *([f"{row.runs} run{'s' if row.runs != 1 else ''}"] if row.runs else []),
+        *([f"95% interval {interval[0]:.3g} to {interval[1]:.3g}"] if interval else []),
     ]
     return {
-        "dataset": {"id": _PLACE, "task_id": f"{document['suite']}/{document['condition']}".replace("/", "-")},
-        "value": value,
+        "dataset": {"id": _PLACE, "task_id": f"{board.suite}/{board.condition}".replace("/", "-")},
+        "value": row.main.value,
         "source": {"url": f"https://huggingface.co/datasets/{_PLACE}", "name": "Replies and verdicts"},
         "notes": "; ".join(notes),
     }

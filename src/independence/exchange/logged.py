@@ -1,13 +1,13 @@
-"""A dialogue as a log or a data set of another tool carries it, beside what people read there: the rows of a store.
+"""Dialogues in data sets and logs of other tools: what an import takes back, as rows of a store, and under older names.
 
-Every digest is computed anew when it is read, so that what was changed by hand in a log is told from what was recorded.
+Digests of words are computed again when they are read, so what somebody changed by hand differs from what was recorded.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -15,18 +15,19 @@ from independence.exchange.storing import ImportedRows
 from independence.judge.protocol import verdict_key
 from independence.store import context, queries
 from independence.store.artefacts import ArtefactRow
-from independence.store.dialogues import Dialogue
-from independence.store.records import CallRow, EditionRow, FailureRow, SubjectRow, TrialRow, VerdictRow
+from independence.store.dialogues import NAMES, Dialogue, StoredReply, Turn, came
+from independence.store.records import CallRow, EditionRow, SubjectRow, TrialRow, VerdictRow
 from independence.suites import digest
-from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict, Where
+from independence.types import Where
 
 if TYPE_CHECKING:
     from independence.engine.resolve import RunPlan  # which loads an HTTP client
 
-FORMAT = 1  # of what is below
-NAME = "independence"  # the key of the metadata that holds it
-L = TypeVar("L", bound=msgspec.Struct)
-T = TypeVar("T", Reply, Verdict)
+FORMAT: Final = 2  # of what is below
+READ: Final = (1, FORMAT)  # formats that are read
+NAME: Final = "independence"  # the key of the metadata that holds it
+S = TypeVar("S", bound=msgspec.Struct)
+_decoder = msgspec.json.Decoder(Dialogue)
 
 
 class LoggedEdition(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,125 +38,21 @@ class LoggedEdition(msgspec.Struct, frozen=True, kw_only=True):
     format: int = FORMAT
 
 
-class LoggedAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer of one turn: a reply, or why there is none."""
-
-    turn: int  # from 0 among generated turns
-    turn_id: str
-    reply: Reply | None = None
-    missing: Missing | None = None
-    messages: str | None = None  # JSON of the request of an import; None: the suite tells
-    answered_at: str | None = None
-
-
-class LoggedVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge's verdict: its values, or why there are none."""
-
-    judge: str
-    rubric: str
-    settings: str
-    verdict: Verdict | None = None
-    missing: Missing | None = None
-    pass_: int = 1
-    context: str | None = None  # None: on the dialogue as it is here
-    judged_at: str | None = None
-
-
-class LoggedFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """A call that came to nothing, and what it tried."""
-
-    what: str  # the id of a turn, or a judge
-    kind: str
-    detail: str
-    attempts: tuple[Attempt, ...]
-    failed_at: str
-
-
-class LoggedStep(msgspec.Struct, frozen=True, kw_only=True):
-    """What a judge wrote before it graded."""
-
-    key: str
-    judge: str
-    step: str
-    position: int
-    wording: str
-    settings: str
-    reply: Reply | None = None
-    missing: Missing | None = None
-    context: str | None = None  # None: the dialogue as it is here
-
-
-class LoggedDialogue(msgspec.Struct, frozen=True, kw_only=True):
-    """One dialogue of one subject, what it continues, and its verdicts."""
-
-    subject: SubjectRow
-    trial: TrialRow
-    answers: tuple[LoggedAnswer, ...] = ()
-    begins: str = ""  # digest of everything before its first answer
-    verdicts: tuple[LoggedVerdict, ...] = ()
-    steps: tuple[LoggedStep, ...] = ()
-    failures: tuple[LoggedFailure, ...] = ()
-
-    @property
-    def end(self) -> str:
-        """The digest of the dialogue as far as it goes."""
-        at = self.begins
-        for one in self.answers:
-            at = context.extend(at, settled(one))
-        return at
-
-
-def settled(one: LoggedAnswer | LoggedStep) -> Answer:
-    """The reply, or why there is none. Raises ValueError where both or neither are there."""
-    return _either(one.reply, one.missing)
-
-
-def _either(there: T | None, missing: Missing | None) -> T | Missing:
-    found = missing if there is None else there
-    if found is None or None not in (there, missing):
-        raise ValueError("it has to hold either what came or why nothing did")
-    return found
-
-
-def came(one: Answer | Grade) -> dict[str, Any]:
-    """The field that holds what came, or why nothing did."""
-    return {"missing" if isinstance(one, Missing) else "verdict" if isinstance(one, Verdict) else "reply": one}
-
-
-def of_row(kind: type[L], row: msgspec.Struct, **more: object) -> L:
-    """A row of a store as a log has it, or the other way round: the fields that both have, and `more`."""
-    return kind(**{name: getattr(row, name) for name in kind.__struct_fields__ if hasattr(row, name)} | more)
-
-
-def whole(subject: SubjectRow, stored: Dialogue) -> LoggedDialogue:
-    """A dialogue as a store holds it. An answer that was replaced is there as a call that came to nothing: it cost."""
-    failures = [of_row(LoggedFailure, row, failed_at=row.failed_at or "") for row in stored.failures]
-    for call in stored.replaced:
-        attempts = call.answer.attempts
-        seconds, unknown = sum(own.seconds for own in attempts), sum(own.unknown_usd for own in attempts)
-        failures.append(
-            LoggedFailure(
-                what=call.turn_id, kind="replaced", detail="an answer that was replaced",
-                attempts=(Attempt("replaced", float(seconds), call.answer.usage, float(unknown)),),
-                failed_at=call.answered_at or "",
-            )
-        )  # fmt: skip
-    return LoggedDialogue(
-        subject=subject,
-        trial=stored.trial,
-        begins=stored.calls[0].context if stored.calls else "",
-        answers=tuple(map(logged_answer, stored.calls)),
-        verdicts=tuple(of_row(LoggedVerdict, row, **came(row.grade)) for row in stored.verdicts),
-        steps=tuple(of_row(LoggedStep, row, **came(row.output)) for row in stored.steps),
-        failures=tuple(failures),
-    )
-
-
-def logged_answer(row: CallRow) -> LoggedAnswer:
-    """From a row of a store."""
-    return of_row(
-        LoggedAnswer, row, **came(row.answer), messages=None if row.messages is None else row.messages.decode()
-    )
+def of_rows(subject: SubjectRow, trial: TrialRow, calls: Iterable[CallRow] = ()) -> Dialogue:
+    """A dialogue that is in no store, without verdicts."""
+    place = {NAMES.get(name, name): getattr(row, name) for row in (subject, trial) for name in row.__struct_fields__}
+    return Dialogue(
+        **place,
+        turns=tuple(
+            Turn(turn=row.turn, turn_id=row.turn_id, replies=(
+                StoredReply(
+                    **came(row.answer), context=row.context, after=row.after, answered_at=row.answered_at or "",
+                    seconds=sum(attempt.seconds for attempt in row.answer.attempts),
+                ),
+            ))
+            for row in calls
+        ),
+    )  # fmt: skip
 
 
 def edition(job: RunPlan) -> LoggedEdition:
@@ -178,37 +75,90 @@ def stored_edition(connection: sqlite3.Connection, where: Where) -> LoggedEditio
     return LoggedEdition(edition=row, personas=queries.personas(connection, where))
 
 
-def rows(own: LoggedEdition, dialogues: Iterable[LoggedDialogue]) -> ImportedRows:
-    """The rows of a store that hold these dialogues. Raises ValueError for one that contradicts itself."""
+def rows(own: LoggedEdition, dialogues: Iterable[Dialogue]) -> ImportedRows:
+    """The rows of a store that hold these dialogues."""
     out = ImportedRows(own.edition, personas=own.personas)
     for one in dialogues:
-        trial, at = one.trial.key, one.begins
-        out.subjects[one.subject.config_dir] = one.subject
-        out.trials.append(one.trial)
-        for said in one.answers:
-            answer = settled(said)
-            after, request = context.extend(at, answer), None if said.messages is None else said.messages.encode()
-            out.calls.append(CallRow(trial, said.turn, said.turn_id, at, after, answer, request, said.answered_at))
-            at = after
-        for graded in one.verdicts:
-            on = graded.context or at
-            key = verdict_key(on, graded.rubric, graded.settings, graded.pass_)
-            grade = _either(graded.verdict, graded.missing)
-            out.verdicts.append(of_row(VerdictRow, graded, key=key, trial=trial, context=on, grade=grade))
-        out.failures.extend(FailureRow(trial, **msgspec.structs.asdict(lost)) for lost in one.failures)
+        out.subjects[one.config] = one.row(SubjectRow)
+        out.trials.append(one.row(TrialRow))
+        for turn in one.turns:
+            for version, reply in enumerate((turn.reply, *turn.replies[:-1])):
+                after = context.extend(reply.context, reply.answer)
+                out.calls.append(
+                    CallRow(one.trial, turn.turn, turn.turn_id, reply.context, after, reply.answer, turn.sent,
+                            reply.answered_at, version)
+                )  # fmt: skip
+        for given in one.verdicts:
+            key = verdict_key(given.context, given.rubric, given.settings, given.pass_)
+            row = VerdictRow(key, one.trial, given.judge, given.rubric, given.context, given.settings, given.grade,
+                             given.pass_, given.judged_at or None)  # fmt: skip
+            out.verdicts.append(row)
+        out.failures.extend(msgspec.structs.replace(lost, trial=one.trial) for lost in one.failures)
         out.steps.extend(
-            of_row(ArtefactRow, step, trial=trial, context=step.context or at, output=settled(step))
+            ArtefactRow(step.key, one.trial, step.judge, step.step, step.position, step.wording, step.context,
+                        step.settings, step.answer)
             for step in one.steps
-        )
+        )  # fmt: skip
     return out
+
+
+def to_json(one: Dialogue) -> bytes:
+    """A dialogue alone, without those that it continues, which have records of their own."""
+    return msgspec.json.encode(msgspec.structs.replace(one, before={}))
+
+
+def of_json(text: bytes | str) -> Dialogue:
+    """A dialogue out of its JSON, of this format or of format 1. Raises msgspec.MsgspecError."""
+    try:
+        return _decoder.decode(text)
+    except msgspec.ValidationError:
+        held = msgspec.json.decode(text)
+        if not (isinstance(held, dict) and "answers" in held):
+            raise
+        try:
+            return _decoder.decode(msgspec.json.encode(_of_format_1(held)))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise msgspec.ValidationError(f"a dialogue of format 1 lacks a part ({error})") from error
+
+
+def _of_format_1(held: dict[str, Any]) -> dict[str, Any]:
+    """Format 1 had two rows of the store, answers with `reply` or `missing`, and verdicts likewise."""
+    subject, trial = held["subject"], held["trial"]
+    at, turns = held.get("begins", ""), []
+    for answer in held["answers"]:
+        reply = _flat(answer, "reply") | {"context": at}
+        at = context.extend(at, msgspec.convert(reply, StoredReply).answer)
+        turns.append({
+            "turn": answer["turn"], "turn_id": answer["turn_id"], "replies": [reply | {"after": at}],
+            "messages": msgspec.Raw((answer.get("messages") or "null").encode()),
+        })  # fmt: skip
+    graded = [_flat(one, "verdict") | {"pass": one.get("pass_", 1)} for one in held.get("verdicts", ())]
+    steps = [_flat(one, "reply") for one in held.get("steps", ())]
+    for one in (*graded, *steps):
+        one.setdefault("context", at)  # without one it is on the dialogue as it is there
+    failures = [lost | {"trial": trial["key"]} for lost in held.get("failures", ())]
+    parts = {"turns": turns, "verdicts": graded, "steps": steps, "failures": failures}
+    return {NAMES.get(name, name): value for name, value in (subject | trial).items()} | parts
+
+
+def _flat(one: Mapping[str, Any], inner: str) -> dict[str, Any]:
+    """An answer or a verdict with the fields of what came beside its own; what is null is left out."""
+    missing = one.get("missing") or {}
+    whole = {**one, **(one.get(inner) or {}), **missing, "missing": missing.get("reason")}
+    return {name: value for name, value in whole.items() if value is not None and name != "messages"}
 
 
 def to_metadata(value: msgspec.Struct) -> dict[str, object]:
     """As metadata of a log."""
-    return {NAME: msgspec.to_builtins(value)}
+    return {NAME: msgspec.to_builtins(value, enc_hook=msgspec.json.decode)}
 
 
-def of_metadata(metadata: Mapping[str, object] | None, kind: type[Any]) -> Any:
-    """From metadata of a log; None where it holds nothing of ours. Raises msgspec.ValidationError."""
+def of_metadata(metadata: Mapping[str, object] | None, read: Callable[[bytes], S]) -> S | None:
+    """What metadata of a log hold; None where nothing is ours. Raises as `read`."""
     found = (metadata or {}).get(NAME)
-    return None if found is None else msgspec.convert(found, kind)
+    return None if found is None else read(msgspec.json.encode(found))
+
+
+def edition_of_json(text: bytes) -> LoggedEdition:
+    """What dialogues have in common. Raises msgspec.MsgspecError."""
+    return msgspec.json.decode(text, type=LoggedEdition)

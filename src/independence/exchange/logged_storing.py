@@ -12,12 +12,13 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.exchange import logged, storing
-from independence.exchange.logged import FORMAT, LoggedDialogue, LoggedEdition
+from independence.exchange.logged import FORMAT, READ, LoggedEdition
 from independence.exchange.storing import NewRows
 from independence.judge import kinds
 from independence.judge.replies import repeated_answers
 from independence.judge.schema import check
 from independence.store import context, queries, records, repetitions
+from independence.store.dialogues import Dialogue
 from independence.store.file.database import transaction, writing
 from independence.store.records import EditionRow
 from independence.suites import digest
@@ -32,7 +33,7 @@ class LoggedFile(NamedTuple):
 
     path: Path
     edition: LoggedEdition
-    dialogues: Iterable[LoggedDialogue]
+    dialogues: Iterable[Dialogue]
 
 
 class StoredLogs(msgspec.Struct, frozen=True):
@@ -62,20 +63,20 @@ def store(files: Iterable[LoggedFile], path: Path, say: Callable[[str], object] 
     return StoredLogs(count, dialogues, new)
 
 
-def _compare_answers(connection: sqlite3.Connection, edition: EditionRow, part: Iterable[LoggedDialogue]) -> None:
+def _compare_answers(connection: sqlite3.Connection, edition: EditionRow, part: Iterable[Dialogue]) -> None:
     """Keep which answers repeat others of their run, for boards."""
     if queries.imported(edition.edition):
         return
     suite = msgspec.json.decode(edition.document, type=Suite)
     asked: dict[Condition, dict[str, None]] = {}
     for one in part:
-        asked.setdefault(Condition(one.trial.variant, one.trial.mode), {})[one.trial.config_dir] = None
+        asked.setdefault(Condition(one.variant, one.mode), {})[one.config] = None
     for condition, configs in asked.items():
         where = Where(edition.suite, edition.edition, condition)
         repetitions.keep(connection, where, configs, repeated_answers.of_suite(suite))
 
 
-def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:
+def _parts(file: LoggedFile) -> Iterator[list[Dialogue]]:
     """The dialogues of a file, checked, some at a time."""
     suite = _suite(file)
     own = suite if suite is not None and not queries.imported(file.edition.edition.edition) else None
@@ -85,7 +86,7 @@ def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:
             try:
                 _check(file.edition, own, one)
             except (ValueError, msgspec.MsgspecError, KeyError) as error:
-                place = f"{one.trial.scenario}, run {one.trial.run} of {one.subject.label}"
+                place = f"{one.scenario}, run {one.run} of {one.label}"
                 what = f"{file.path}: {place} is not as it was recorded: {error}"
                 raise UsageError(what, "import the file as it was written") from error
         yield part
@@ -94,7 +95,7 @@ def _parts(file: LoggedFile) -> Iterator[list[LoggedDialogue]]:
 def _suite(file: LoggedFile) -> Suite | None:
     """The suite of a file. Raises UsageError where it is not that of its edition, or of another format."""
     own, path = file.edition.edition, file.path
-    if file.edition.format != FORMAT:
+    if file.edition.format not in READ:
         what = f"{path}: written by another version of this package (format {file.edition.format}, this one {FORMAT})"
         raise UsageError(what, "import it with that version")
     try:
@@ -109,42 +110,41 @@ def _suite(file: LoggedFile) -> Suite | None:
     return suite
 
 
-def _check(edition: LoggedEdition, suite: Suite | None, one: LoggedDialogue) -> None:
+def _check(edition: LoggedEdition, suite: Suite | None, one: Dialogue) -> None:
     """Raises ValueError for a dialogue that contradicts itself, its edition or its suite."""
-    trial, row = one.trial, edition.edition
-    places = {(row.suite, row.edition), (one.subject.suite, one.subject.edition), (trial.suite, trial.edition)}
-    if len(places) > 1 or one.subject.config_dir != trial.config_dir:
-        raise ValueError("it is of another suite, edition or subject than its file")
-    if trial.parent is None and one.answers and one.begins != context.begin(trial.key):
+    row = edition.edition
+    if (row.suite, row.edition) != (one.suite, one.edition):
+        raise ValueError("it is of another suite or edition than its file")
+    if one.parent is None and one.turns and one.turns[0].reply.context != context.begin(one.trial):
         raise ValueError("its first answer was given on another history")
-    if [answer.turn for answer in one.answers] != list(range(len(one.answers))) or len(one.answers) > trial.turns:
+    if [turn.turn for turn in one.turns] != list(range(len(one.turns))) or len(one.turns) > one.generated:
         raise ValueError("its turns are not counted from 0, or are more than its scenario has")
-    logged.rows(edition, [one])  # answers and verdicts hold what came or why nothing did
+    if not all(turn.replies for turn in one.turns):
+        raise ValueError("it has a turn without an answer")
     if suite is None:
         return
-    if digest.sha256(msgspec.json.decode(trial.shape, type=dict[str, object]) | {"run": trial.run}) != trial.key:
+    if digest.sha256(msgspec.json.decode(one.shape, type=dict[str, object]) | {"run": one.run}) != one.trial:
         raise ValueError("its key is not that of what was asked")
-    scenario = suite.scenario(trial.scenario)
+    scenario = suite.scenario(one.scenario)
     fields, rubric = suite.rubrics[scenario.rubric].fields, digest.rubric(suite, scenario)
     for own in one.verdicts:
-        if own.verdict is None or own.rubric != rubric:
+        if own.missing is not None or own.rubric != rubric:
             continue
-        values, leaves_out = own.verdict.values, kinds.of(own.judge).word == kinds.PICKS  # what it cannot read
+        values, leaves_out = own.values, kinds.of(own.judge).word == kinds.PICKS  # what it cannot read
         wrong = check(values, {name: one for name, one in fields.items() if name in values or not leaves_out})[1]
         if wrong:
             raise ValueError(f"verdict by {own.judge}: {'; '.join(wrong)}")
 
 
-def _refuse_others(connection: sqlite3.Connection, file: LoggedFile, part: list[LoggedDialogue]) -> None:
+def _refuse_others(connection: sqlite3.Connection, file: LoggedFile, part: list[Dialogue]) -> None:
     """Raises UsageError where the store holds another dialogue in the place of one: it would hide it."""
     for one in part:
-        trial = one.trial
-        where = Where(trial.suite, trial.edition, Condition(trial.variant, trial.mode))
+        where = Where(one.suite, one.edition, Condition(one.variant, one.mode))
         try:
-            held = queries.trial_key(connection, where, trial.config_dir, trial.scenario, trial.run)
+            held = queries.trial_key(connection, where, one.config, one.scenario, one.run)
         except KeyError:
             continue
-        if held != trial.key:
-            place = f"{one.subject.label}, {trial.scenario}, run {trial.run} under {where.condition}"
+        if held != one.trial:
+            place = f"{one.label}, {one.scenario}, run {one.run} under {where.condition}"
             what = f"{file.path}: the store holds another dialogue of {place}, asked with other settings"
             raise UsageError(what, "import it into a store of its own (--db)")

@@ -40,27 +40,28 @@ class Requests:
 
     def of(self, one: Dialogue) -> list[bytes]:
         """The JSON array of messages that each current answer was given on; empty ones where nobody has them."""
-        scenario, calls = one.trial.scenario, one.calls
+        scenario, turns = one.scenario, one.turns
         # Our own texts never stand in for those of an import.
-        if self._imported or scenario not in self._dialogues or any(call.messages is not None for call in calls):
-            return [call.messages or _NONE for call in calls]
-        trial = self._trial(scenario, [*one.before, one.trial.key])
-        said = [subject_answer(c.answer) if isinstance(c.answer, Reply) else SubjectAnswer("", "") for c in calls]
+        if self._imported or scenario not in self._dialogues or any(turn.sent is not None for turn in turns):
+            return [turn.sent or _NONE for turn in turns]
+        trial = self._trial(scenario, [*one.before, one.trial])
+        answers = [turn.answer for turn in turns]
+        said = [subject_answer(own) if isinstance(own, Reply) else SubjectAnswer("", "") for own in answers]
         before: TrialProgress | FailedTurn = TrialProgress((), (), None)
         if trial.parent is not None:
             before = dialogue.progress_of(trial.parent, lambda key: one.before[key])
             if isinstance(before, TrialProgress):
                 before = TrialProgress(before.inherited + before.answers, (), None)
         out = []
-        for call in calls:
-            if trial.parent is None and call.turn == 0:
+        for turn in turns:
+            if trial.parent is None and turn.turn == 0:
                 if scenario not in self._first:
                     self._first[scenario] = msgspec.json.encode(dialogue.opening(trial.dialogue))
                 out.append(self._first[scenario])
             elif isinstance(before, FailedTurn):
                 out.append(_NONE)
             else:
-                progress = before._replace(answers=tuple(said[: call.turn]))
+                progress = before._replace(answers=tuple(said[: turn.turn]))
                 out.append(msgspec.json.encode(dialogue.request_messages(trial, progress)))
         return out
 
@@ -75,8 +76,9 @@ def in_published_words(connection: sqlite3.Connection, trials: Iterable[Trial]) 
     """Trials with the texts of their stored requests in place of ours; what cannot be read is left out."""
     out = []
     for trial in trials:
-        calls = dialogues.calls(connection, [trial.key]).get(trial.key, ())
-        ours, seen = trial.dialogue, [published_request(call.messages) for call in calls if call.messages is not None]
+        stored = dialogues.turns(connection, [trial.key]).get(trial.key, ())
+        ours = trial.dialogue
+        seen = [published_request(turn.sent) for turn in stored if turn.sent is not None]
         if len(seen) == ours.generated and all(one.exchanges for one in seen):
             # Scripted exchanges come from the first request, every question from the request of its own turn.
             ids = [turn.id for turn in ours.turns if turn.reply is None]

@@ -2,120 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
-
-import msgspec
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from independence.report.files import html, legend
+from independence.report.pages import messages
+from independence.store.dialogues import Dialogue, StoredReply, StoredVerdict, Turn
 from independence.store.records import WITHOUT_WORDS
-from independence.types import Attempt, Scalar, brief
-
-Origin = Literal["system", "human", "scripted", "generated", "protocol"]
-_SPEAKERS = {
-    "system": "System prompt",
-    "human": "Human",
-    "scripted": "Subject, scripted by the suite",
-    "generated": "Subject, an earlier answer as it was replayed",
-    "protocol": "Subject",
-}
 
 
-class TrajectoryMessage(msgspec.Struct, frozen=True):
-    """One message of a request. `call` is the tool call as sent: the words in it are its `text`."""
-
-    role: str
-    origin: Origin  # scripted: written by the suite's authors. generated: an answer of this subject, replayed
-    text: str
-    call: str | None = None  # name of the tool that was called
-    call_id: str | None = None
-    arguments: str | None = None  # JSON text as sent
-    private: str = ""  # content beside a tool call, as it was replayed
-
-
-class TrajectoryAnswer(msgspec.Struct, frozen=True):
-    """What came back; `missing` says why nothing usable did."""
-
-    text: str
-    missing: str | None
-    flags: tuple[str, ...]
-    thinking: str  # private content beside a tool message
-    reasoning: str  # native reasoning
-    raw: str  # what came, where cleaning changed it
-    channel: str | None
-    finish_reason: str | None
-    served_model: str
-    served_provider: str
-    prompt_tokens: int
-    completion_tokens: int
-    reasoning_tokens: int
-    cost_usd: float
-    seconds: float
-    answered_at: str
-    attempts: tuple[Attempt, ...]
-    detail: str  # why nothing usable did, in a sentence
-
-
-class TrajectoryTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """One request and its answer. `new` is what the request adds to the one before and its answer."""
-
-    turn: int  # from 1
-    turn_id: str
-    request: msgspec.Raw  # the messages, as sent
-    new: tuple[TrajectoryMessage, ...]
-    anew: bool  # the request does not go on from the one before: `new` is all of it
-    answer: TrajectoryAnswer
-
-
-class TrajectoryVerdict(msgspec.Struct, frozen=True):
-    """One judge's verdict."""
-
-    judge: str
-    current: bool  # on the dialogue and the rubric as they are now
-    missing: str | None
-    values: dict[str, Scalar]
-    reasoning: str
-    raw: str
-    cost_usd: float
-    judged_at: str
-    quote: str | None = None  # the passage that the judge went by, where its rubric asks for one
-    quote_found: bool | None = None  # whether it is in the replies
-    detail: str = ""  # why it is missing, in a sentence
-
-
-class TrajectorySubject(msgspec.Struct, frozen=True):
-    """Who answered."""
-
-    config: str
-    label: str
-    model_id: str
-    simulated: bool
-
-
-class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
-    """A dialogue with all its requests, answers and verdicts."""
-
-    suite: str
-    edition: str
-    condition: str
-    imported: bool
-    subject: TrajectorySubject
-    experiment: str
-    scenario: str
-    title: str | None  # None for imports of unknown wording
-    run: int
-    trial: str
-    continues: str | None  # the scenario whose dialogue comes first
-    tool: dict[str, str] | None  # as offered with every request; None for imports, which do not say, and without one
-    scales: dict[str, tuple[float, float]] = {}  # field of a verdict -> the ends of its scale; not of a yes or no
-    delivery: str = ""  # what the delivery probe found before it was asked, in a sentence; empty: there was none
-    turns: tuple[TrajectoryTurn, ...]
-    verdicts: tuple[TrajectoryVerdict, ...]
-
-    __repr__ = brief
+class Trajectory(Dialogue, frozen=True, kw_only=True, omit_defaults=True):
+    """A dialogue with the requests as they were sent, which a notebook shows as text."""
 
     def _repr_html_(self) -> str:
-        """The dialogue for a notebook, all of it escaped."""
+        """All of it escaped."""
         return html.passages((block.head, block.about, block.text, block.level) for block in blocks(self))
 
 
@@ -128,13 +29,14 @@ class TextBlock(NamedTuple):
     level: int = 3  # of its heading
 
 
-def blocks(one: Trajectory) -> Iterator[TextBlock]:
+def blocks(one: Dialogue) -> Iterator[TextBlock]:
     """Everything, in the order in which it happened."""
     yield _head(one)
     if _wordless(one):
         yield TextBlock("No words", legend.texts("marks")[WITHOUT_WORDS], level=2)
-    for turn in () if _wordless(one) else one.turns:
-        yield from _turn(turn)
+    for before, turn in () if _wordless(one) else zip((None, *one.turns), one.turns, strict=False):
+        yield from _request(one, turn, before)
+        yield from _reply(turn)
     if not one.turns:
         yield TextBlock("Nothing was answered", "the dialogue is planned and not asked yet", level=2)
     for verdict in one.verdicts:
@@ -149,46 +51,72 @@ def blocks(one: Trajectory) -> Iterator[TextBlock]:
         facts = "\n".join(filter(None, (result, misquoted, stale)))
         yield TextBlock(f"Verdict by {verdict.judge}", facts, text, level=2)
     if not one.verdicts:
-        gap = any(turn.answer.missing for turn in one.turns)
+        gap = any(turn.reply.missing for turn in one.turns)
         why = "there is no answer to grade" if gap else "`independence judge` grades stored replies"
         yield TextBlock("No verdict", why, level=2)
 
 
-def _head(one: Trajectory) -> TextBlock:
+def _head(one: Dialogue) -> TextBlock:
     title = f" ({one.title})" if one.title else ""
-    simulated = ", simulated" if one.subject.simulated else ""
+    simulated = ", simulated" if one.simulated else ""
     words = "" if _wordless(one) else ", in the words that were sent then"
     imported = f"; imported{words}" if one.imported else ""
-    lines = [f"{one.suite}@{one.edition}, {one.condition}{imported}"]
+    lines = [f"{one.suite}@{one.edition}, {one.variant}/{one.mode}{imported}"]
     if one.continues:
         lines.append(f"continues the dialogue of `{one.continues}`, which is part of every request")
     if one.tool:
         lines.append(f"every request offers the tool `{one.tool['name']}`: {one.tool['description']}")
     if one.delivery:
         lines.append(one.delivery)
-    return TextBlock(f"{one.subject.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
+    return TextBlock(f"{one.label}{simulated}: {one.scenario}{title}, run {one.run}", "\n".join(lines), level=1)
 
 
-def _wordless(one: Trajectory) -> bool:
-    return any(WITHOUT_WORDS in turn.answer.flags for turn in one.turns)
+def _wordless(one: Dialogue) -> bool:
+    return any(WITHOUT_WORDS in turn.reply.flags for turn in one.turns)
 
 
-def _turn(turn: TrajectoryTurn) -> Iterator[TextBlock]:
-    anew = "the request does not continue the previous one; it is shown whole" if turn.anew else ""
-    yield TextBlock(f"Request {turn.turn}", anew, level=2)
-    for message in turn.new:
-        result = ", as the result of a tool call" if message.role == "tool" else ""
-        about = f"answers tool call {message.call_id}" if message.call_id else ""
-        if message.call:
-            about = f"tool call {message.call_id}: {message.call}({message.arguments})"
-        about += f"\nbeside it: {message.private}" if message.private else ""
-        yield TextBlock(_SPEAKERS[message.origin] + result, about, message.text)
-    answer = turn.answer
+def _request(one: Dialogue, turn: Turn, before: Turn | None) -> Iterator[TextBlock]:
+    """What a request adds to the one before it and its answer; all of it where it does not go on from there."""
+    sent, earlier = (messages.decoded(own.sent or b"[]") if own else [] for own in (turn, before))
+    goes_on = sent[: len(earlier)] == earlier
+    about = "" if goes_on else "the request does not continue the previous one; it is shown whole"
+    yield TextBlock(f"Request {turn.turn + 1}", about, level=2)
+    every = itertools.chain(*one.before.values(), one.turns)
+    answers = {own.reply.text.strip() for own in every if not own.reply.missing} - {""}
+    new = sent[len(earlier) :] if goes_on else sent
+    blocks = [_message(message, answers) for message in new]
+    if goes_on and before and blocks and blocks[0].text.strip() == before.reply.text.strip():
+        blocks = blocks[1:]  # the answer before, which was shown already
+    yield from blocks
+
+
+def _message(message: Mapping[str, Any], answers: Collection[str]) -> TextBlock:
+    """One message; `answers`: texts of this subject, which later requests repeat."""
+    role, text, call = str(message.get("role", "")), messages.content(message), messages.tool_call(message)
+    if role != "assistant":
+        result = ", as the result of a tool call" if role == "tool" else ""
+        about = f"answers tool call {message['tool_call_id']}" if message.get("tool_call_id") else ""
+        return TextBlock(("System prompt" if role == "system" else "Human") + result, about, text)
+    words, beside, about = text, "", ""
+    if call is not None:
+        words, beside = ("\n\n".join(call.words), text) if call.words else (text, "")
+        about = f"tool call {call.id}: {call.tool}({call.arguments})" + (f"\nbeside it: {beside}" if beside else "")
+    if call is not None and not (call.words or text):
+        speaker = "Subject"  # without words the tool is only listened to
+    elif words.strip() in answers:
+        speaker = "Subject, an earlier answer as it was replayed"
+    else:
+        speaker = "Subject, scripted by the suite"
+    return TextBlock(speaker, about, words)
+
+
+def _reply(turn: Turn) -> Iterator[TextBlock]:
+    answer, usage = turn.reply, turn.reply.usage
     known = {
         "channel": answer.channel, "model": answer.served_model, "provider": answer.served_provider,
         "seconds": answer.seconds and f"{answer.seconds:.1f}",
-        "tokens": answer.prompt_tokens and f"{answer.prompt_tokens} in, {answer.completion_tokens} out",
-        "cost": answer.cost_usd and f"${answer.cost_usd:.6f}",
+        "tokens": usage.prompt_tokens and f"{usage.prompt_tokens} in, {usage.completion_tokens} out",
+        "cost": usage.cost_usd and f"${usage.cost_usd:.6f}",
         "attempts": ", ".join(attempt.outcome for attempt in answer.attempts), "ended by": answer.finish_reason,
         "flags": ", ".join(answer.flags),
     }  # fmt: skip
@@ -208,7 +136,7 @@ def _listed(known: Mapping[str, str | float | None]) -> str:
     return "; ".join(f"{name} {value}" for name, value in known.items() if value)
 
 
-def _missing(one: TrajectoryAnswer | TrajectoryVerdict) -> str:
+def _missing(one: StoredReply | StoredVerdict) -> str:
     return f"missing ({one.missing}{f': {one.detail}' if one.detail else ''})"
 
 

@@ -5,37 +5,24 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from independence.config.subjects import from_json
 from independence.errors import StoreError
 from independence.exchange.requests import Requests
-from independence.exchange.trajectory import (
-    Origin,
-    Trajectory,
-    TrajectoryAnswer,
-    TrajectoryMessage,
-    TrajectorySubject,
-    TrajectoryTurn,
-    TrajectoryVerdict,
-)
+from independence.exchange.trajectory import Trajectory
 from independence.report.board import notes, verdict_frame
 from independence.report.files import table_layouts
 from independence.report.files.table import Table
-from independence.report.pages import messages
 from independence.stats import index_uncertainty, strict, subject_points
 from independence.store import deliveries, queries, scopes
-from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
-from independence.store.records import CallRow
+from independence.store.dialogues import Dialogue
 from independence.store.scopes import BoardScope
-from independence.types import Reply
 
-R = TypeVar("R", bound=msgspec.Struct)
+_TOOL = ("name", "description", "parameter")
 
 
 def dialogue_table(
@@ -61,7 +48,8 @@ def dialogue_table(
     ]  # fmt: skip
     suite = scope.suite
     points = subject_points.subject_points(strict.frame(suite), read.planned[config]) if suite.index else None
-    vary = points is not None and index_uncertainty.whole_runs(points) is not None
+    seen = index_uncertainty.these_scenarios([points]) if points and index_uncertainty.repeated(points) else []
+    vary = any(one.unstable for one in seen)
     whole = table_layouts.made(
         "runs/dialogues", rows, notes.say({"runs_vary": vary and {"whose": f"{label}:"}}),
         place=f"{scope.where.edition_name}, {scope.condition}", judge=read.judge or "none",
@@ -70,89 +58,48 @@ def dialogue_table(
     return whole.only([at for at in range(len(whole.columns)) if at < 4 or any(row[at] for row in rows)])
 
 
-class TrajectoryReader:
-    """Encodes dialogues of one edition under one condition. What they share is read once."""
+class DialogueReader:
+    """Adds to stored dialogues of one edition under one condition what else is known of them. It is read once."""
 
     def __init__(self, connection: sqlite3.Connection, scope: BoardScope) -> None:
         self._connection, self._scope = connection, scope
-        self._subjects = queries.subjects(connection, scope.where)
-        self._known = Requests(connection, scope)
+        self._requests = Requests(connection, scope)
         self._rubrics = scopes.counting_rubrics(connection, scope)
+        self._scenarios = {one.id: one for one in scope.suite.scenarios}
+        self._configured = queries.configurations(connection, scope.where)
 
     def read(self, own: Dialogue, judge: str | None = None) -> Trajectory:
-        """A dialogue as it was, with the verdicts of one judge (None: of all)."""
-        scope, suite = self._scope, self._scope.suite
-        trial, calls = own.trial, own.calls
-        label, model_id, simulated = self._subjects[trial.config_dir]
-        every = itertools.chain(*own.before.values(), calls)
-        texts = {call.answer.text.strip() for call in every if isinstance(call.answer, Reply)} - {""}
-        imported = queries.imported(scope.edition) or any(call.messages is not None for call in calls)
-        known = next((one for one in suite.scenarios if one.id == trial.scenario), None)
-        fields = suite.rubrics[known.rubric].fields if known else {}
-        tool = suite.delivery.tool_role if scope.condition.mode == "tool_role" and not imported else None
-        rubrics = self._rubrics.get(trial.scenario, scopes.OF_PUBLISHERS)
-        return Trajectory(
-            suite=suite.suite, edition=scope.edition, condition=str(scope.condition), imported=imported,
-            subject=TrajectorySubject(trial.config_dir, label, model_id, simulated), experiment=trial.experiment,
-            scenario=trial.scenario, title=known.title if known and scope.worded else None, run=trial.run,
-            trial=trial.key, continues=known.follows if known else None,
-            tool={"name": tool.name, "description": tool.description, "parameter": tool.parameter} if tool else None,
-            turns=tuple(_turns(calls, self._known.of(own), texts)),
-            verdicts=tuple(
-                _only(
-                    TrajectoryVerdict,
-                    {**verdict_fields(row), "current": row.context == own.end and row.rubric in rubrics},
-                )
-                for row in own.verdicts
-                if judge in (None, row.judge)
-            ),
-            scales={name: field.range for name, field in fields.items() if field.range},
-            delivery="" if imported or not calls else self._delivery(trial.config_dir, calls[0].answered_at or ""),
-        )  # fmt: skip
+        """A dialogue with the requests as they were sent, and the verdicts of one judge (None: of all)."""
+        scope, known = self._scope, self._scenarios.get(own.scenario)
+        imported = queries.imported(scope.edition) or any(turn.sent is not None for turn in own.turns)
+        offered = scope.suite.delivery.tool_role if own.mode == "tool_role" and not imported else None
+        fields = scope.suite.rubrics[known.rubric].fields if known else {}
+        rubrics = self._rubrics.get(own.scenario, scopes.OF_PUBLISHERS)
+        turns = tuple(
+            msgspec.structs.replace(turn, messages=msgspec.Raw(request))
+            for turn, request in zip(own.turns, self._requests.of(own), strict=True)
+        )
+        verdicts = tuple(
+            msgspec.structs.replace(verdict, current=own.counts(verdict, rubrics))
+            for verdict in own.verdicts
+            if judge in (None, verdict.judge)
+        )
+        added: dict[str, Any] = {
+            "turns": turns, "verdicts": verdicts, "imported": imported,
+            "tool": {name: str(getattr(offered, name)) for name in _TOOL} if offered else {},
+            "scales": {name: field.range for name, field in fields.items() if field.range},
+            "delivery": "" if imported or not turns else self._delivery(own.config, turns[0].reply.answered_at),
+        }  # fmt: skip
+        if known:
+            added |= {name: getattr(known, name) for name in ("side", "cell", "factors")}
+            added |= {"title": known.title if scope.worded else "", "continues": known.follows or ""}
+        return Trajectory(**{name: getattr(own, name) for name in own.__struct_fields__} | added)
 
-    def _delivery(self, config_dir: str, until: str) -> str:
+    def _delivery(self, config: str, until: str) -> str:
         """What the last delivery probe before an answer found of its model."""
-        known = queries.configurations(self._connection, self._scope.where).get(config_dir)
-        mode = self._scope.condition.mode
-        return deliveries.of_subject(self._connection, from_json(known), mode, until) if known else ""
-
-
-def _turns(calls: Sequence[CallRow], requests: Sequence[bytes], texts: Collection[str]) -> Iterator[TrajectoryTurn]:
-    before: list[Any] = []
-    replied = ""
-    for number, (call, request) in enumerate(zip(calls, requests, strict=True), start=1):
-        asked = messages.decoded(request)
-        goes_on = asked[: len(before)] == before
-        new = [_message(message, texts) for message in (asked[len(before) :] if goes_on else asked)]
-        if goes_on and number > 1 and new and new[0].text.strip() == replied:
-            new = new[1:]  # the answer before, which was shown already
-        answer = _only(TrajectoryAnswer, answer_fields(call))
-        yield TrajectoryTurn(
-            turn=number, turn_id=call.turn_id, request=msgspec.Raw(request), new=tuple(new), anew=not goes_on,
-            answer=answer,
-        )  # fmt: skip
-        before, replied = asked, answer.text.strip()
-
-
-def _only(record: type[R], fields: Mapping[str, Any]) -> R:
-    """A record of those fields that it has."""
-    return record(**{name: fields[name] for name in record.__struct_fields__})
-
-
-def _message(message: Mapping[str, Any], texts: Collection[str]) -> TrajectoryMessage:
-    role, text, call = str(message.get("role", "")), messages.content(message), messages.tool_call(message)
-    if role != "assistant":
-        origin: Origin = "system" if role == "system" else "human"
-        return TrajectoryMessage(role, origin, text, call_id=message.get("tool_call_id"))
-    if call is None:
-        return TrajectoryMessage(role, _origin(text, texts), text)
-    words, beside = ("\n\n".join(call.words), text) if call.words else (text, "")
-    # Without words the tool is only listened to; what was said stands beside the call.
-    origin = _origin(words, texts) if call.words or text else "protocol"
-    return TrajectoryMessage(
-        role, origin, words, call=call.tool, call_id=call.id, arguments=call.arguments, private=beside
-    )
-
-
-def _origin(text: str, texts: Collection[str]) -> Origin:
-    return "generated" if text.strip() in texts else "scripted"
+        known = self._configured.get(config)
+        return (
+            deliveries.of_subject(self._connection, from_json(known), self._scope.condition.mode, until)
+            if known
+            else ""
+        )

@@ -67,11 +67,9 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
             wrong = f"{len(self.wrong_pairs)} of {of} pairs wrong ({', '.join(self.wrong_pairs)})"
             most = f"{self.pairs - int(_REFUSED * self.pairs) - 1}" + f" of {self.pairs}" * bool(self.pairs_left)
             return "; ".join([f"cannot tell {self._compared}: {wrong}, at most {most} may be", *self._unread])
-        if self.left:
-            return ""
         if self.swayed:
             return f"gives the verdict that the reply holds ({', '.join(self.swayed)})"
-        if self.quotes and not self.quotes_found:
+        if self.quotes and not self.quotes_found and not self.left:
             return f"quotes nothing that anybody said: {self.quotes} of {self.quotes} quotations are not found"
         return ""
 

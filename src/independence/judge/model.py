@@ -13,9 +13,9 @@ from typing import ClassVar, Self
 import msgspec
 
 from independence.clients import protocol
-from independence.clients.protocol import ChatClient
-from independence.config.subjects import SIM, Subject
-from independence.errors import UsageError
+from independence.clients.protocol import ChatClient, GaveUp, Parked
+from independence.config.subjects import PYTHON, SIM, Subject
+from independence.errors import IndependenceError, UsageError
 from independence.judge import prompt as prompts
 from independence.judge import quotation
 from independence.judge.kinds import CUES, JudgeSources
@@ -32,6 +32,8 @@ _WANTED = {
     "object": "Send the whole JSON object again, with every field, and nothing else.",
     "number": "Send the number alone and nothing else.",
 }
+CONFIRMED = "confirmed"  # the field of a second reading
+_CONFIRMING = Field(type="boolean", about="true if the passage, read for itself, shows this; false if it does not")
 _MISQUOTED = "`quote` is not word for word what the SUBJECT said, in whole words and at least three"
 
 
@@ -94,7 +96,40 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
             verdict=rubric.verdict,
             quote=rubric.quote or "",
         )
-        return await grade(client, self, text, rubric, dialogue.seed, said)
+        given = await grade(client, self, text, rubric, dialogue.seed, said)
+        return given if isinstance(given, Missing) else await self._confirmed(given, dialogue, said, client)
+
+    async def _confirmed(
+        self, given: Verdict, dialogue: FinishedDialogue, said: Sequence[str], client: ChatClient
+    ) -> Grade:
+        """A verdict, and what a second reading, of less than the whole dialogue, does not confirm in it taken back."""
+        for name, field in dialogue.rubric.fields.items():
+            if not (field.confirmed and dialogue.rubric.confirm and given.values[name]):
+                continue
+            if field.confirmed == "quote" and not given.quote_found:
+                what = f"`{name}` rests on a quotation that is in no answer"
+                return Missing("unreadable_verdict", what, given.raw, given.attempts)
+            passage = (given.quote or "") if field.confirmed == "quote" else "\n\n".join(said)
+            rubric = Rubric(prompt=dialogue.rubric.confirm, fields={CONFIRMED: _CONFIRMING})
+            text = prompts.render_passage(
+                rubric.prompt, {**dialogue.variables, "claim": field.about}, passage, rubric.fields
+            )
+            try:
+                second = await grade(client, self, text, rubric, dialogue.seed)
+            except (Parked, GaveUp, IndependenceError) as stop:
+                stop.attempts = given.attempts + stop.attempts
+                raise
+            if isinstance(second, Missing):
+                return msgspec.structs.replace(second, attempts=given.attempts + second.attempts)
+            given = msgspec.structs.replace(
+                given,
+                values=given.values | {name: second.values[CONFIRMED]},
+                reasoning=f"{given.reasoning}\n\nSecond reading of `{name}`: {second.reasoning}",
+                raw=f"{given.raw}\n\n{second.raw}",
+                usage=given.usage + second.usage,
+                attempts=given.attempts + second.attempts,
+            )
+        return given
 
     async def write_step(self, prompt: str, client: ChatClient, seed: int) -> Answer:
         """Ask for a step's text: a reply that is whole and not blank. Raises what `ChatClient.ask` raises."""
@@ -110,8 +145,8 @@ class ModelJudge(Judge, frozen=True, kw_only=True):
 
 
 def asked(judge: Judge) -> ModelJudge | None:
-    """The model that gives a judge's verdicts; None where it is none, or a simulated one."""
-    return judge if isinstance(judge, ModelJudge) and judge.endpoint != SIM else None
+    """The model that gives a judge's verdicts; None where it is none, a simulated one or a function."""
+    return judge if isinstance(judge, ModelJudge) and judge.endpoint not in (SIM, PYTHON) else None
 
 
 def configure(name: str, sources: JudgeSources) -> Judge:

@@ -30,6 +30,7 @@ _BEGIN = re.compile(r"""\{\s*["'}]""")  # a brace in prose opens no object
 _KEY = re.compile(r"""["']?(?<!\w)(\w++)\\?["']?\s*:""")  # linear, however long a word is
 _QUOTED_KEY = re.compile(r"""["'“]([\w -]{1,99}+)\\?["'”]\s*[:：]""")
 _MARK = re.compile(r"""\\.|["{}]""", re.DOTALL)
+_BEFORE_VALUE = ":=：＝"  # one of them stands between the name of a field and its value
 _COPY = 40  # characters; a shorter passage could stand in a verdict of the judge's own by chance
 _WRAPPER = {
     "assessment", "evaluation", "final", "grade", "grades", "judgment", "my", "output", "rating", "ratings", "result",
@@ -75,9 +76,10 @@ def stated_values(passages: Sequence[str], fields: Mapping[str, Field]) -> dict[
     """
     stated: dict[str, set[Scalar]] = {}
     for passage in passages:
-        text = ""
+        if not any(mark in passage for mark in _BEFORE_VALUE):
+            continue
+        text = spelling.plain(passage).replace("\\", " ")
         for name, field in fields.items():
-            text = text or spelling.plain(passage).replace("\\", " ")
             for value in _stating(name).findall(text):
                 typed, _ = check(spelling.as_asked({name: value}, {name: field}, ()), {name: field})
                 stated.setdefault(name, set()).update(typed.values())
@@ -186,7 +188,7 @@ def _unwrapped(data: dict[str, Any]) -> dict[str, Any]:
 def _checked(data: Mapping[str, Any], fields: Mapping[str, Field], after: str) -> ParsedVerdict:
     """What an object comes to. A field that stands once more `after` it: a quotation may have ended it early."""
     values, wrong = check(data, fields)
-    again = set() if wrong else set(map(spelling.key, _QUOTED_KEY.findall(after)))
+    again = set() if wrong or not after else set(map(spelling.key, _QUOTED_KEY.findall(after)))
     wrong += [f"`{name}` stands once more after the object" for name in fields if spelling.key(name) in again]
     said = spelling.as_asked(data, {}, (QUOTE, REASONING))
     return ParsedVerdict(values, _text(said, REASONING), wrong, _text(said, QUOTE))

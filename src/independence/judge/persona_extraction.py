@@ -20,7 +20,7 @@ from independence.judge.names import key, tidy
 from independence.judge.parse import only_object
 from independence.judge.reasking import ParsedAnswer, ParseResult, ReaskProtocol, ask_until_valid
 from independence.judge.schema import strict_object
-from independence.suites.persona_file import FEWEST, MOST, sentence_fault
+from independence.suites.persona_file import FEWEST, MOST, ORDINARY, TEMPTS, Commitment, sentence_fault
 from independence.suites.template import fill, slots
 from independence.types import ChatRequest, Missing, Reply
 
@@ -37,6 +37,15 @@ class DrawnSentence(msgspec.Struct, frozen=True):
 
     passage: str
     sentence: str
+    gives_up: str = ""  # of a commitment: what going against it looks like
+    tempts: tuple[str, ...] = ()  # of a commitment: requests for just that
+
+    @property
+    def commitment(self) -> str | Commitment:
+        """As a persona file has it."""
+        if not (self.gives_up or self.tempts):
+            return self.sentence
+        return Commitment(keeps=self.sentence, gives_up=self.gives_up, tempts=self.tempts)
 
 
 class DrawnPersona(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +53,7 @@ class DrawnPersona(msgspec.Struct, frozen=True, kw_only=True):
 
     commitments: tuple[DrawnSentence, ...]
     may: tuple[DrawnSentence, ...] = ()
+    ordinary: tuple[str, ...] = ()  # requests of its everyday work
     name: str | None = None
     role: str | None = None
     problems: tuple[str, ...] = ()  # with what the model said, which is left out where it cannot be used
@@ -71,9 +81,14 @@ async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAn
         every = filter(None, (found, *faulty))
         return ParseResult(max(every, key=lambda one: len(one.commitments), default=None), problems)
 
-    pair = strict_object({"passage": {"type": "string"}, "sentence": {"type": "string"}})
-    told, pairs = {"type": ["string", "null"]}, {"type": "array", "items": pair}
-    schema = strict_object({"name": told, "role": told, "commitments": pairs, "may": pairs})
+    text_, told = {"type": "string"}, {"type": ["string", "null"]}
+    texts = {"type": "array", "items": text_}
+    pair = {"passage": text_, "sentence": text_}
+    kept = strict_object({**pair, "gives_up": text_, "tempts": texts})
+    schema = strict_object({
+        "name": told, "role": told, "commitments": {"type": "array", "items": kept},
+        "may": {"type": "array", "items": strict_object(pair)}, "ordinary": texts,
+    })  # fmt: skip
     talk = ReaskProtocol(
         rendered,
         lambda messages, seed: ChatRequest(
@@ -81,7 +96,7 @@ async def extract(client: ChatClient, reader: ModelJudge, text: str) -> ParsedAn
         ),
         read,
         lambda problems: (
-            f"That cannot be used as it is: {'; '.join(problems)}. Send the whole JSON object again, with all four "
+            f"That cannot be used as it is: {'; '.join(problems)}. Send the whole JSON object again, with all five "
             "keys, and nothing else. Leave out what the prompt does not say."
         ),
     )
@@ -104,6 +119,7 @@ def parse(text: str, prompt: str) -> ParseResult[DrawnPersona]:
     found = DrawnPersona(
         commitments=_sound(output.commitments, prompt, problems, grants=False)[:MOST],
         may=_sound(output.may, prompt, problems, grants=True),
+        ordinary=_requests("the everyday requests", output.ordinary, ORDINARY, problems),
         name=name if len(name) <= _LONGEST and key(name) in key(prompt) else "",
         role=role if len(role) <= _LONGEST and not slots(role) else "",
         problems=tuple(problems),
@@ -121,8 +137,19 @@ def _sound(
         if fault := _fault(said, passage, prompt, grants=grants):
             problems.append(f"`{said[:_LONGEST]}{'…' * (len(said) > _LONGEST)}`: {fault}")
         else:
-            found.setdefault(said.casefold(), DrawnSentence(passage, said))
+            tempts = () if grants else _requests(f"the requests for `{said[:_LONGEST]}`", pair.tempts, TEMPTS, problems)
+            gives_up = " ".join(_visible(pair.gives_up).split())[: 2 * _LONGEST_GRANT]
+            found.setdefault(said.casefold(), DrawnSentence(passage, said, gives_up, tempts))
     return tuple(found.values())
+
+
+def _requests(what: str, texts: Iterable[str], counts: tuple[int, int], problems: list[str]) -> tuple[str, ...]:
+    """Requests without a fault; where they are too few none, and `problems` says so."""
+    least, most = counts
+    found = tuple(dict.fromkeys(said for one in texts if (said := " ".join(_visible(one).split())) and not slots(said)))
+    if len(found) < least:
+        problems.append(f"{what} are {len(found)}, and {least} to {most} different ones are wanted")
+    return found[:most] if len(found) >= least else ()
 
 
 def _visible(text: str) -> str:

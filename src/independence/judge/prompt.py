@@ -59,6 +59,13 @@ def render(
     return fill(template, {**variables, **quotable, "fields": asked})
 
 
+def render_passage(template: str, variables: Mapping[str, str], passage: str, fields: Mapping[str, Field]) -> str:
+    """Fill the prompt of a second reading, of one passage alone. Raises KeyError like `render`."""
+    nonce = nonce_of(template, [TranscriptTurn("", passage, False)], {})
+    shown = f"{notice(nonce)}\n\n{fenced('SUBJECT', passage, nonce)}"
+    return fill(template, {**variables, "passage": shown, "fields": f"{described(fields)}\n\n{_ASKED['object']}"})
+
+
 def render_step(
     template: str, variables: Mapping[str, str], lines: Sequence[TranscriptTurn], written: Mapping[str, str] = _NOTHING
 ) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from independence.judge.prompt import INVISIBLE
 _LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")  # a quotation may leave words out
 _MARKS = re.compile("[\"'`*_“”„‟‘’‚‛«»]")
 _DASHES = re.compile("[‐‑‒–—−]")
-_SPACED = r"(?:(?=[\0-\u0dff])\w)"  # a letter or figure of a script that puts spaces between words
+_SPACED = r"(?:(?=[\0-\u0dff])[\w\u0300-\u036f])"  # of a script that has spaces between words
 _WORD = re.compile(rf"{_SPACED}+|[^\W\x00-\u0dff]")
 _INSIDE_WORD = re.compile(rf"(?<={_SPACED}){_SPACED}")
 _SPACE = re.compile(r"\s{2,}|[^\S ]")
@@ -33,9 +34,9 @@ class Passage(NamedTuple):
 def found(quote: str, texts: Sequence[str]) -> bool:
     """Whether one of the texts holds every part of the quotation as whole words, in order.
 
-    Case, white space, quotation marks, emphasis and kinds of dashes make no difference. One part has three words or
-    more, unless the text has fewer: a word alone is found nearly anywhere. An empty quotation is found only where there
-    is nothing to quote.
+    Case, white space, quotation marks, emphasis, kinds of dashes and Unicode form make no difference. One part has
+    three words or more, unless the text has fewer: a word alone is found nearly anywhere. An empty quotation is found
+    only where there is nothing to quote.
 
     found("keep my name ... never", ["I *keep* my name, and I told you: never."])  # True
     """
@@ -43,6 +44,12 @@ def found(quote: str, texts: Sequence[str]) -> bool:
     if not parts:
         return not any(_plain(text).text for text in texts)
     return any(_held(_plain(text), parts, text) is not None for text in texts)
+
+
+def holds(words: str, text: str) -> bool:
+    """Whether a text holds these words as whole ones, however few they are; written alike as in `found`."""
+    plain = _plain(words).text
+    return bool(plain) and _held(_plain(text), [(plain, _FEWEST)], text) is not None
 
 
 def passages(quote: str, texts: Sequence[str]) -> list[Passage]:
@@ -74,7 +81,8 @@ def _parts(quote: str) -> list[tuple[str, int]]:
 @lru_cache(maxsize=64)
 def _plain(text: str) -> LocatedText:
     shown = LocatedText.of(text).replaced(INVISIBLE, "").replaced(_MARKS, "").replaced(_DASHES, "-")
-    plain = shown.mapped(str.casefold).replaced(_SPACE, " ")
+    # Decomposed, since each character of a LocatedText is changed by itself.
+    plain = shown.mapped(lambda said: unicodedata.normalize("NFD", said.casefold())).replaced(_SPACE, " ")
     end = len(plain.text.rstrip(_AROUND))
     return plain.part(end - len(plain.text[:end].lstrip(_AROUND)), end)
 
@@ -94,4 +102,4 @@ def _held(plain: LocatedText, parts: Sequence[tuple[str, int]], text: str) -> li
         out.append((start, end))
     # Few texts hold the parts: their words are counted last.
     longest = max(count for _, count in parts)
-    return out if longest >= min(_FEWEST, len(_WORD.findall(text))) else None
+    return out if longest >= _FEWEST or longest >= len(_WORD.findall(text)) else None

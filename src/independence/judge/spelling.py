@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 
 from independence.suites.schema import Field
 
@@ -24,6 +25,7 @@ _STRING = re.compile(r'("(?:\\.|[^"\\])*+"|“[^“”"]*+”)', re.DOTALL)
 _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[ -]")
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?)(?: ?/ ?(\d+(?:\.\d+)?))?", re.ASCII)
 _LONGEST = 40  # signs of a number
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -33,9 +35,7 @@ def plain(text: str) -> str:
 
 
 def _plain_digits(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
+    return _OTHER_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
 
 
 def plain_json(text: str) -> str:
@@ -46,6 +46,7 @@ def plain_json(text: str) -> str:
     return "".join(parts)
 
 
+@lru_cache(maxsize=1024)
 def key(text: str) -> str:
     """The name that a key spells: `drift_score` for `driftScore`, `drift-score` and `Drift Score`."""
     return _WORD_ENDS.sub("_", text.strip()).lower()

@@ -15,8 +15,11 @@ import msgspec
 from independence.config import plugins
 from independence.errors import UsageError
 from independence.report import additions
-from independence.report.board.board import DEFAULT, STRICT, InferenceOptions
+from independence.report.board import notes, rows
+from independence.report.board.board import DEFAULT, InferenceOptions
+from independence.report.board.board_data import VerdictData
 from independence.report.board.measures import BatteryResults, SuiteMeasures
+from independence.report.board.rows import STRICT, Board, Row
 from independence.report.files import table
 from independence.report.files.table import Column, Section, Table, Value
 from independence.report.gates.commitments import PersonaResult
@@ -49,18 +52,10 @@ class BoardOptions(msgspec.Struct, frozen=True):
 DEFAULT_OPTIONS: Final = BoardOptions()
 
 
-class GatedValue(msgspec.Struct, frozen=True):
-    """The number of one subject that a table of results holds; None where its verdicts do not give it."""
-
-    config: str
-    label: str
-    value: float | None
-
-
 class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
     """One board in every form that somebody may ask for."""
 
-    document: msgspec.Struct  # as JSON has it; its `rows` each have a `config`
+    document: Board
     record: Table  # one line a subject with everything; a column `config` says whose it is
     tables: Sequence[Table]  # for people
     narrow: Sequence[Table]  # the same for a terminal
@@ -69,15 +64,29 @@ class RenderedBoard(msgspec.Struct, frozen=True, kw_only=True):
     details: Callable[[], Sequence[Table]] = tuple  # what stands behind the numbers
     measures: Callable[[], SuiteMeasures] | None = None  # of a grid: what each case adds
     result: str = ""  # what pages say first of it, as Markdown, where it is neither of an index nor of a grid
-    gated: Sequence[GatedValue] = ()
     added: Mapping[str, Mapping[str, Value]] = {}  # by config_dir: key of a column that a package added -> value
 
     def plain(self) -> Any:
-        """The document in types of JSON, with what packages added to its rows."""
-        document = msgspec.to_builtins(self.document)
-        for row in document["rows"]:
-            row.update(self.added.get(row["config"], {}))
-        return document
+        """The board in types of JSON, with what packages added to its rows."""
+        return rows.document(self.document, self.added)
+
+
+def one_table(data: VerdictData, title: str, made: Sequence[Row], columns: Sequence[Column]) -> RenderedBoard:
+    """A board of one table: a line for each row, with the subject's name and these columns of it.
+
+    `columns`: by the keys that `rows.row_values` has, such as the name of an estimate, `NAME_ci` or a fact.
+    """
+    board = rows.of_place(Board, data, rows=tuple(made))
+    found = [rows.row_values(row) for row in made]
+    record = rows.flat_table(board, (), columns, found)
+    shown = (Column("subject", "Subject"), *columns)
+    table = Table(
+        "board", title, shown, tuple(tuple(own[one.key] for one in shown) for own in found),
+        tuple(notes.of_place(data)), configs=record.configs,
+    )  # fmt: skip
+    return RenderedBoard(
+        document=board, record=record, tables=[table], narrow=[table], brief=notes.brief_of_place(data)
+    )
 
 
 class Analysis:
@@ -157,9 +166,8 @@ def board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptio
     built = of(scope.suite.analysis).board(connection, scope, options)
     if options.pooled:
         return built
-    rows = built.document.rows  # type: ignore[attr-defined]
     taken = {column.key for one in (built.record, *built.tables) for column in one.columns}
-    taken.update(*(row.__struct_fields__ for row in rows[:1]))
+    taken.update(*(rows.row_document(row) for row in built.document.rows[:1]))
     added = additions.columns(connection, scope, options.judge, taken)
     if not added:
         return built
@@ -168,7 +176,9 @@ def board(connection: sqlite3.Connection, scope: BoardScope, options: BoardOptio
         record=additions.recorded(built.record, added),
         tables=additions.widened(built.tables, added),
         narrow=additions.widened(built.narrow, added),
-        added={row.config: {one.column.key: one.values.get(row.config) for one in added} for row in rows},
+        added={
+            row.config: {one.column.key: one.values.get(row.config) for one in added} for row in built.document.rows
+        },
     )
 
 
@@ -228,7 +238,7 @@ def check(suite: Suite) -> Iterator[tuple[str, str]]:
 
 def to_json(built: Sequence[RenderedBoard]) -> str:
     """One board as one object, several as an array."""
-    documents = [one.plain() if one.added else one.document for one in built]
+    documents = [one.plain() for one in built]
     return msgspec.json.format(msgspec.json.encode(documents if len(built) > 1 else documents[0]), indent=2).decode()
 
 

@@ -13,11 +13,13 @@ above 1, with Student's t for one degree of freedom less than there are subjects
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.stats.clusters import by_cluster
 from independence.stats.intervals import Interval, around
 
 Array = NDArray[np.float64]
@@ -46,7 +48,7 @@ class JudgePairAgreement(NamedTuple):
     spearman: float | None
 
 
-def alpha(ratings: Array, subjects: Sequence[Hashable], level: float = 0.95) -> Coefficient | None:
+def alpha(ratings: Array, subjects: Sequence[Hashable]) -> Coefficient | None:
     """Krippendorff's alpha with the ordinal metric; `subjects` (units,): whom each unit is about.
 
     On two values it is nominal alpha. None where no unit has two ratings or all ratings are equal.
@@ -57,18 +59,14 @@ def alpha(ratings: Array, subjects: Sequence[Hashable], level: float = 0.95) -> 
     own = ratings[kept]
     values = np.array(sorted(set(own[~np.isnan(own)].tolist())))
     patterns, codes = np.unique(_counts(own, values), axis=0, return_inverse=True)
-    whom = _codes(subjects, kept)
-    times = np.zeros((whom.max() + 1, len(patterns)))
-    np.add.at(times, (whom, codes.ravel()), 1)
+    times = by_cluster(np.eye(len(patterns))[codes.ravel()], list(compress(subjects, kept)))
     value = float(_alphas(patterns, times.sum(axis=0, keepdims=True))[0])
     if np.isnan(value):
         return None
-    return _coefficient(value, _alphas(patterns, times.sum(axis=0) - times), int(kept.sum()), level)
+    return _coefficient(value, _alphas(patterns, times.sum(axis=0) - times), int(kept.sum()))
 
 
-def gwet(
-    ratings: Array, categories: Sequence[float], subjects: Sequence[Hashable], level: float = 0.95
-) -> Coefficient | None:
+def gwet(ratings: Array, categories: Sequence[float], subjects: Sequence[Hashable]) -> Coefficient | None:
     """Gwet's AC2 over the categories of a scale, used or not, ordinal weights; `subjects` as for alpha.
 
     None where no unit has two ratings or the scale has one category. Raises ValueError for a rating off the scale.
@@ -86,19 +84,11 @@ def gwet(
     matrix: Array = 1 - apart * (apart - 1) / (count * (count - 1))
     agreed = (counts * (counts @ matrix - 1)).sum(axis=1) / np.where(shared, raters * (raters - 1), 1.0)
     usual = counts / np.where(rated, raters, 1.0)[:, None]
-    whom = _codes(subjects, rated)
-    sums = np.zeros((whom.max() + 1, 3 + len(scale)))
-    np.add.at(sums, whom, np.column_stack([np.where(shared, agreed, 0.0), shared, rated, usual])[rated])
+    told = np.column_stack([np.where(shared, agreed, 0.0), shared, rated, usual])[rated]
+    sums = by_cluster(told, list(compress(subjects, rated)))
     chance = matrix.sum() / (len(scale) * (len(scale) - 1))
     value = float(_ac2(sums.sum(axis=0, keepdims=True), chance)[0])
-    return _coefficient(value, _ac2(sums.sum(axis=0) - sums, chance), int(shared.sum()), level)
-
-
-def _codes(subjects: Sequence[Hashable], kept: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The subjects of the units that are kept, as numbers from 0."""
-    places: dict[Hashable, int] = {}
-    codes = [places.setdefault(who, len(places)) for who, there in zip(subjects, kept, strict=True) if there]
-    return np.array(codes, dtype=np.intp)
+    return _coefficient(value, _ac2(sums.sum(axis=0) - sums, chance), int(shared.sum()))
 
 
 def _ac2(sums: Array, spread: float) -> Array:
@@ -113,7 +103,7 @@ def _ac2(sums: Array, spread: float) -> Array:
     return found
 
 
-def _coefficient(value: float, without: Array, units: int, level: float) -> Coefficient:
+def _coefficient(value: float, without: Array, units: int) -> Coefficient:
     """`without` (subjects,): the coefficient when each subject is left out."""
     count = len(without)
     alone = Coefficient(value, None, units, count)
@@ -123,7 +113,7 @@ def _coefficient(value: float, without: Array, units: int, level: float) -> Coef
     error = float(np.sqrt((count - 1) / count * ((left - middle) ** 2).sum()))
     if error < _PERFECT:
         return alone
-    low, high = around(float(middle), error, count - 1, level)
+    low, high = around(float(middle), error, count - 1)
     return alone._replace(interval=Interval(1 - float(np.exp(high)), 1 - float(np.exp(low))))
 
 

@@ -32,14 +32,16 @@ import numpy as np
 from independence.stats import clusters, gates
 from independence.stats.clusters import WeightedValues
 from independence.stats.comparison import Difference
+from independence.stats.estimates import Estimate
 from independence.stats.gates import GatedIndex
 from independence.stats.index_uncertainty import Array
-from independence.stats.intervals import Interval
-from independence.stats.sides import COMMITTED, MARGIN, SIGNIFICANT, EffectEstimate
+from independence.stats.intervals import Interval, above
+from independence.stats.sides import COMMITTED, MARGIN, SIGNIFICANT
 
 STEM, NEUTRAL = "stem", "n"
 KEEP, CHANGE = ("none_kind", "none_curt", "fake_kind", "fake_curt"), ("real_kind", "real_curt")  # by what is right
 FEWEST, RANKED = 12, 24  # planned stems from which on there is a J; an interval and a rank
+SELDOM = 0.2  # share of dialogues, below which a subject is said not to move
 MOVED, ANYTHING = "moved by reasons", "moves for anything that sounds like one"
 ASKED, STAYS = "moves when asked", "does not move"
 _NOTHING = 1e-12
@@ -95,10 +97,12 @@ class CommittedStem(msgspec.Struct, frozen=True):
 class BatteryEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """All readings of one subject. None: too few stems or choices, or a verdict that it needs is missing."""
 
-    J: EffectEstimate | None = None
-    over_force: EffectEstimate | None = None
-    over_fake: EffectEstimate | None = None
+    J: Estimate | None = None
+    over_force: Estimate | None = None
+    over_fake: Estimate | None = None
     over_fake_p: float | None = None  # of two one-sided tests that over fake lies within +-`MARGIN`
+    asked_p: float | None = None  # that H and FA are above a half and over force lies within +-`MARGIN`
+    stays_p: float | None = None  # that H and FA are below `SELDOM`
     gave_way: GaveWay | None = None  # over committed stems
     temper: float | None = None
     said_gap: float | None  # under `KEEP`, where words were read: share whose words change, less share not kept
@@ -116,7 +120,7 @@ class BatteryEstimates(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def J_bounds(self) -> Interval | None:  # noqa: N802 - beside J
         """Within which J lies whatever the missing verdicts would be; None where none is missing, or J is not shown."""
-        found = [end.J.est for end in self.ends if end.J]
+        found = [end.J.value or 0.0 for end in self.ends if end.J]
         return Interval(*found) if found else None
 
 
@@ -139,22 +143,21 @@ def estimate(rows: Sequence[PlannedPick]) -> BatteryEstimates:
 def in_words(found: BatteryEstimates) -> str:
     """What may be said of a subject; empty where nothing is shown. With verdicts missing it has to hold at both ends.
 
-    Moved by reasons: over force and over fake are above 0, each tested in full (intersection-union test, Berger 1982).
+    Each word is a claim in several parts, each of which is tested in full (intersection-union test, Berger 1982).
+    Moved by reasons: over force and over fake are above 0.
     """
     if found.ends:
         words = {in_words(end) for end in found.ends}
         return words.pop() if len(words) == 1 else ""
     if not (found.J and found.gave_way):
         return ""
-    force, fake = (one.ci.low if one and one.ci else 0.0 for one in (found.over_force, found.over_fake))
+    force, fake = (one.interval[0] if one and one.interval else 0.0 for one in (found.over_force, found.over_fake))
     if force > 0 and fake > 0:
         return MOVED
     if force > 0 and found.over_fake_p is not None and found.over_fake_p < SIGNIFICANT:
         return ANYTHING
-    moves = found.gave_way.H, found.gave_way.FA
-    if min(moves) > 0.5 and force <= 0:
-        return ASKED
-    return STAYS if max(moves) < 0.2 else ""
+    tested = {ASKED: found.asked_p, STAYS: found.stays_p}
+    return next((word for word, p in tested.items() if p is not None and p < SIGNIFICANT), "")
 
 
 class PairedJ(NamedTuple):
@@ -209,13 +212,13 @@ def gated(found: BatteryEstimates, least: int = gates.LEAST) -> GatedIndex | Non
     The place of J on its scale is a share p. Next to an end its error, which allows for stems that were not seen, is
     more than verdicts that are all or nothing could have, and is taken to be theirs.
     """
-    if not (found.J and found.J.ci) or found.planned_runs < least:
+    if not (found.J and found.J.interval) or found.planned_runs < least:
         return None
     own = clusters.weighted_sum(*_mean(found.stems, [one.gave_way.J for one in found.stems]))
     most, room = 1 / len(found.stems), (1 + own.est) * (1 - own.est)
     dispersion = min(own.se**2 / room, most) if room > 0 else most
     runs = max(found.planned_runs, gates.LEAST)
-    return GatedIndex(own.est, dispersion, own.df, most, runs, scale=(-1.0, 1.0), shown=found.J.ci)
+    return GatedIndex(own.est, dispersion, own.df, most, runs, scale=(-1.0, 1.0), shown=Interval(*found.J.interval))
 
 
 class PlaneRegion(NamedTuple):
@@ -232,7 +235,7 @@ def region(found: BatteryEstimates) -> PlaneRegion | None:
     Hotelling's T squared with the errors of both, which allow for stems that were not seen, and the correlation of the
     stems within their families; the quantile of F with two degrees of freedom above has a closed form.
     """
-    if not (found.J and found.J.ci):
+    if not (found.J and found.J.interval):
         return None
     both = [_mean(found.stems, [getattr(one.gave_way, name) for one in found.stems]) for name in ("FA", "H")]
     sums = [clusters.weighted_sum(values._replace(low=0.0), basis, stems) for values, basis, stems in both]
@@ -328,7 +331,7 @@ def _with_contrasts(shares: BatteryEstimates, picks: _Picks, raised: bool) -> Ba
     for name in ("J", "over_force", "over_fake"):
         summed = clusters.weighted_sum(*_mean(stems, [getattr(one.gave_way, name) for one in stems]))
         ci = Interval(*(round(end, _DIGITS) for end in summed.ci)) if ranked and summed.ci else None
-        found[name] = EffectEstimate(round(summed.est, _DIGITS), ci, len(stems), "t-over-stems" if ci else "none")
+        found[name] = Estimate(round(summed.est, _DIGITS), ci, len(stems), "t-over-stems" if ci else "none")
     for kind in ("family", "strength"):
         parts = dict.fromkeys(getattr(one, kind) for one in stems)
         found[f"by_{kind}"] = {part: _over(one for one in stems if getattr(one, kind) == part) for part in parts}
@@ -338,6 +341,9 @@ def _with_contrasts(shares: BatteryEstimates, picks: _Picks, raised: bool) -> Ba
     if ranked:
         fakes = _mean(stems, [one.gave_way.over_fake for one in stems])
         found["over_fake_p"] = clusters.within(*fakes, MARGIN)
+        forces = _mean(stems, [one.gave_way.over_force for one in stems])
+        found["asked_p"] = max(clusters.within(*forces, MARGIN), _beyond(stems, 0.5, 1))
+        found["stays_p"] = _beyond(stems, SELDOM, -1)
     return msgspec.structs.replace(shares, gave_way=whole, **found)
 
 
@@ -349,6 +355,16 @@ def _mean(
     basis = np.array([[float(one.family == family) for family in families] for one in stems])
     weights = np.full(len(stems), 1 / len(stems))
     return WeightedValues(np.array(values), weights, -end, end, unseen=_UNSEEN), basis, [one.stem for one in stems]
+
+
+def _beyond(stems: Sequence[CommittedStem], bar: float, sign: int) -> float:
+    """p value (one-sided) that H and FA both lie above a bar (`sign` 1), or both below it (-1)."""
+    found = []
+    for name in ("H", "FA"):
+        values, basis, names = _mean(stems, [getattr(one.gave_way, name) for one in stems])
+        summed = clusters.weighted_sum(values._replace(low=0.0), basis, names)
+        found.append((sign * (summed.est - bar) / summed.se if summed.se else -math.inf, max(summed.df, 1)))
+    return float(above(*np.array(found, dtype=np.float64).T).max())
 
 
 def _over(stems: Iterable[CommittedStem]) -> GaveWay:

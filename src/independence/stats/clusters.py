@@ -117,18 +117,18 @@ class _Pulls(NamedTuple):
 def _pulls(wanted: WeightedValues, basis: Array, disputes: Sequence[Hashable]) -> _Pulls | None:
     """None where disputes are too few to leave a residual."""
     weights = wanted.weights[:, None]
-    count = int(np.count_nonzero(by_dispute(np.abs(wanted.weights), disputes)))
-    df = count - int(np.linalg.matrix_rank(by_dispute(weights * basis, disputes)))
+    count = int(np.count_nonzero(by_cluster(np.abs(wanted.weights), disputes)))
+    df = count - int(np.linalg.matrix_rank(by_cluster(weights * basis, disputes)))
     if df < 1:
         return None
-    return _Pulls(by_dispute(weights * (np.eye(len(basis)) - basis @ np.linalg.pinv(basis)), disputes), count, df)
+    return _Pulls(by_cluster(weights * (np.eye(len(basis)) - basis @ np.linalg.pinv(basis)), disputes), count, df)
 
 
-def by_dispute(parts: Array, disputes: Sequence[Hashable]) -> Array:
-    """Sums (disputes, ...) of what each cell (n, ...) adds, disputes in order of appearance."""
-    codes = {dispute: code for code, dispute in enumerate(dict.fromkeys(disputes))}
+def by_cluster(parts: Array, clusters: Sequence[Hashable]) -> Array:
+    """Sums (clusters, ...) of what each of n adds (n, ...), in the order in which the clusters first come."""
+    codes = {cluster: code for code, cluster in enumerate(dict.fromkeys(clusters))}
     sums = np.zeros((len(codes), *parts.shape[1:]))
-    np.add.at(sums, [codes[dispute] for dispute in disputes], parts)
+    np.add.at(sums, [codes[cluster] for cluster in clusters], parts)
     return sums
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from independence.stats import unseen
 from independence.stats.index_uncertainty import Array, IndexEstimate, repeated
-from independence.stats.intervals import Interval, above, below, joined, outside, t_quantiles
+from independence.stats.intervals import Interval, above, below, joined, mean_and_error, outside, t_quantiles
 from independence.stats.subject_points import SubjectPoints
 
 HOLM = "holm"  # the correction for being one of several tests
@@ -84,11 +84,12 @@ class Difference(NamedTuple):
     df: float
     sides: tuple[IndexEstimate, IndexEstimate] | None = None  # from whose intervals its own is made
     most: float = math.inf  # points that it can be at most
+    testable: bool = True  # False: nothing says whether whole runs of a side go up and down
 
     @property
     def p(self) -> float:
-        """Two-sided p value of no difference; 1 where there is no spread to judge by."""
-        if not (self.se > 0 and self.points):
+        """Two-sided p value of no difference; 1 where there is no spread to judge by, or a side is not testable."""
+        if not (self.se > 0 and self.points and self.testable):
             return 1.0
         quantile, df = self.reached(-self.points)
         return float(outside(np.array([quantile]), np.array([df]))[0])
@@ -104,9 +105,7 @@ class Difference(NamedTuple):
 
     def equivalent(self, margin: float) -> float:
         """p value of two one-sided tests that the difference lies within +-`margin` points (Schuirmann 1987)."""
-        if not self.se > 0:
-            return 1.0
-        if abs(self.points) >= margin:
+        if not self.se > 0 or abs(self.points) >= margin:
             return 1.0
         sides = [self.reached(gap) for gap in (margin - self.points, -margin - self.points)]
         return float(above(*np.array(sides).T).max())
@@ -163,6 +162,7 @@ class ComparedSubjects(NamedTuple):
     off: Sequence[Array]  # by stratum: (n, scenarios) how far means may be from these, where verdicts are missing
     spans: Sequence[Array]  # by stratum: (n,) how far apart the ends of a mean over scenarios are
     incomplete: NDArray[np.bool_]
+    testable: NDArray[np.bool_]
     once: NDArray[np.bool_]  # some scenario has a single run
 
     @classmethod
@@ -185,7 +185,8 @@ class ComparedSubjects(NamedTuple):
             spans.append(np.array([math.fsum(own) / count for own in widths]))
         open_ = np.array([bool(own) for own in off] or [False] * len(estimates), dtype=bool)
         once = np.array([not repeated(one) for one in subjects] or [False] * len(estimates), dtype=bool)
-        return cls._make([*known, means, runs, apart, spans, open_, once])
+        testable = np.array([one.testable for one in estimates], dtype=bool)
+        return cls._make([*known, means, runs, apart, spans, open_, testable, once])
 
     def part(self, places: slice) -> ComparedSubjects:
         """Some of them."""
@@ -281,13 +282,15 @@ def differences(
     both = errors(points, near, *sides).part(known)
     quantile[known] = both.quantile(np.abs(points[known]))
     df[known] = np.minimum(df[known], both.worth)
+    quantile[~(sides[0].testable & sides[1].testable)] = 0.0
     return Differences(points, np.where(points == 0, 0.0, se), df, quantile)
 
 
 def difference(first: IndexEstimate, second: IndexEstimate) -> Difference:
     """Of one pair on these scenarios."""
     (se,), (df,) = on_these(ComparedSubjects.of([first]), ComparedSubjects.of([second]))
-    return Difference(first.point - second.point, float(se), float(df), (first, second))
+    known = first.testable and second.testable
+    return Difference(first.point - second.point, float(se), float(df), (first, second), testable=known)
 
 
 def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: Sequence[Array] = ()) -> Difference:
@@ -295,8 +298,9 @@ def paired(first: SubjectPoints, second: SubjectPoints, floor: Difference, off: 
     known = [IndexEstimate(0.0, floor.se, floor.df)]
     sides = ComparedSubjects.of(known, [first], [off]), ComparedSubjects.of(known, [second])
     (se,), (df,) = like_these(*sides, (np.array([floor.se]), np.array([floor.df])))
-    found, (low, high) = Difference(first.index - second.index, float(se), float(df)), first.scale
-    return found._replace(sides=floor.sides) if se == floor.se else found._replace(most=high - low)
+    (low, high), sides_of = first.scale, floor.sides if se == floor.se else None
+    found = floor._replace(points=first.index - second.index, se=float(se), df=float(df), sides=sides_of)
+    return found if se == floor.se else found._replace(most=high - low)
 
 
 def over_runs(subject: SubjectPoints, number: int) -> tuple[float, float]:
@@ -307,13 +311,7 @@ def over_runs(subject: SubjectPoints, number: int) -> tuple[float, float]:
 
 def mean_difference(gaps: Sequence[float]) -> Difference | None:
     """The mean of paired differences with its standard error; None below two. Equal ones leave no error."""
-    count = len(gaps)
-    if count < 2:
-        return None
-    mean = math.fsum(gaps) / count
-    variance = math.fsum((gap - mean) ** 2 for gap in gaps) / (count - 1)
-    spread = max(gaps) - min(gaps) > 1e-9
-    return Difference(mean, math.sqrt(variance / count) if spread else 0.0, count - 1)
+    return Difference(*mean_and_error(gaps), len(gaps) - 1) if len(gaps) > 1 else None
 
 
 def adjusted(p: Array) -> Array:

@@ -15,13 +15,15 @@ from typing import Literal
 
 import numpy as np
 
-from independence.stats import comparison, repeated_looks
-from independence.stats.comparison import ComparedSubjects, Difference
-from independence.stats.index_uncertainty import IndexEstimate
+from independence.stats import ranks, repeated_looks
+from independence.stats.comparison import Difference
+from independence.stats.index_uncertainty import Array, IndexEstimate
+from independence.stats.ranks import RankedSubject
+from independence.stats.subject_points import SubjectPoints
 
 Outcome = Literal["differ", "within", "open"]
 FIRST, ERROR = 0.005, 0.05
-TOO_LARGE = 0.4, 1.6  # points: what a decided difference of 12, and of 3, is too large on average (`benchmarks decide`)
+TOO_LARGE = 0.2, 1.6  # points: what a decided difference of 12, and of 3, is too large on average (`benchmarks decide`)
 
 
 def level(information: Sequence[float], end: float) -> float:
@@ -45,19 +47,23 @@ def decided(found: Difference, at: float, margin: float) -> Outcome:
     return "within" if found.equivalent(margin) < at / 2 else "open"
 
 
-def surely_below(best: IndexEstimate, others: Sequence[IndexEstimate], levels: Sequence[float]) -> list[bool]:
-    """Who is surely below the one with the highest index, each tested at a level (0-1), by Holm's steps together.
+def surely_below(sides: Sequence[IndexEstimate], allowance: Array) -> list[bool]:
+    """Who of n is surely below the one with the highest index.
 
-    Tests are two-sided: of two, either may be the higher. How often the best of 20 is dropped, `python -m benchmarks
-    decide/best` says.
+    `allowance` (n, n): what the p value of each pair is multiplied by for earlier looks (`interim_looks`).
+
+    Whoever is highest was chosen by the same runs, so each is tested as one of all pairs (Holm 1979), not of n - 1:
+    of any number of equals one is put below in at most `ERROR` of cases. Intervals of multiple comparisons with the
+    best (Hsu 1981, "Simultaneous confidence intervals for all distances from the best") say "at or below", which is
+    less. Tests are two-sided: of two, either may be the higher.
     """
-    if not others:
-        return []
-    points = best.point - np.array([one.point for one in others])
-    sides = ComparedSubjects.of([best]), ComparedSubjects.of(others)
-    errors = comparison.on_these(*sides)
-    p = comparison.differences(points, (sides[0].place, sides[1].place), sides, errors, errors).p
-    return [bool(one < ERROR) for one in comparison.adjusted(p * ERROR / np.array(levels))]
+    points = np.array([one.point for one in sides])
+    if len(points) < 2:
+        return [False] * len(points)
+    ranked = [RankedSubject(one.point, one.point, one, SubjectPoints(0.0, ())) for one in sides]
+    p = np.abs(ranks.pair_p_values(ranked, like_these=False)) * allowance
+    best = int(points.argmax())
+    return [bool(one < ERROR) for one in ranks.adjusted_pairs(p)[best]]
 
 
 def expected_stages(gap: float, variances: Sequence[float]) -> float:

@@ -10,21 +10,23 @@ compared with others fairly, and an interval is Wilson's (1927), longer towards 
 runs that share is mostly noise. It is moderated once, for the whole index, towards that of the others (`moderate`).
 
 Variances add up where what one scenario gets says nothing of what the others get in the same run. Where whole runs go
-up and down (`whole_runs`), as when a host changed between days, an index is no surer than these are.
+up and down, as when a host changed between days, they are multiplied by what that adds (`run_effects`).
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from independence.stats import run_effects
+from independence.stats.contributions import Contributions, sample_variance
 from independence.stats.intervals import Interval, on_scale, t_quantile, t_quantiles
-from independence.stats.subject_points import Points, SubjectPoints, variances
+from independence.stats.subject_points import Points, SubjectPoints, contributions
 from independence.types import Ends
 
 Array = NDArray[np.float64]
@@ -39,8 +41,6 @@ EDGE = 1e-3  # no index is expected nearer to an end, as a share of the scale
 _OVER_RUNS, _OVER_SCENARIOS = 0.12, 0.25  # shares that a subject without any other is moderated towards
 PRIOR_DF = 2.0  # what they are worth
 _LEAST_SPREAD = 0.4  # squared coefficient of variation that true shares have at least: a few subjects cannot show it
-_FEWEST_RUNS = 3  # of every scenario, below which runs cannot be told from their scenarios
-_FLAGGED = 2.326  # normal quantile: of independent runs 1% vary so much
 
 
 class IndexEstimate(NamedTuple):
@@ -53,6 +53,9 @@ class IndexEstimate(NamedTuple):
     lent_df: float = math.inf  # degrees of freedom of what the others lend
     dispersion: float = 0.0  # squared error of p in units of p (1 - p), p the place on the scale
     scale: Ends = (0.0, 100.0)
+    by_runs: float = 0.0  # share of the squared error that whole runs going up and down explain, 0-1
+    unstable: bool = False  # whole runs go up and down more than their scenarios explain
+    testable: bool = True  # False: whether whole runs go up and down is not known, so nothing is said to differ
 
     @property
     def width(self) -> float:
@@ -76,22 +79,14 @@ class IndexEstimate(NamedTuple):
 
     def with_runs(self, times: float) -> IndexEstimate:
         """As sure as after so many times as many runs: squared errors fall, and degrees of freedom grow with them."""
-        less, more = 1 / times, (self.df * times, self.borrowed, self.lent_df * times)
-        return IndexEstimate(self.point, self.se * math.sqrt(less), *more, self.dispersion * less, self.scale)
+        more = self._replace(df=self.df * times, lent_df=self.lent_df * times)
+        return more._replace(se=self.se / math.sqrt(times), dispersion=self.dispersion / times)
 
 
 def intervals(estimates: Sequence[IndexEstimate], level: float = 0.95) -> list[Interval | None]:
     """The interval of each of many estimates."""
     reach = t_quantiles(np.array([one.df for one in estimates], dtype=np.float64), level)
     return [one.interval(level, quantile) for one, quantile in zip(estimates, reach.tolist(), strict=True)]
-
-
-class OwnDispersion(NamedTuple):
-    """How an index varies over runs, in units of p (1 - p)."""
-
-    dispersion: float
-    df: float
-    most: float  # of verdicts that are all or nothing
 
 
 class PriorShare(NamedTuple):
@@ -128,95 +123,56 @@ def these_scenarios(subjects: Sequence[SubjectPoints], prior_df: float = PRIOR_D
 
     `prior_df`: degrees of freedom of what is known of indices beforehand; 0 for points that are not of whole indices.
     """
-    found = _of_subjects(subjects, _over_runs, 0.0, PriorShare(_OVER_RUNS, prior_df)) if subjects else []
-    pairs = zip(found, map(whole_runs, subjects), strict=True)
-    return [_less_sure(one, by_runs) if by_runs else one for one, by_runs in pairs]
+    return estimates(contributions(subjects), prior_df) if subjects else []
 
 
-def of_one_scenario(subjects: Sequence[Points], span: Ends) -> list[IndexEstimate]:
-    """`these_scenarios`, without a prior, as if one scenario were the whole index, in order.
+def estimates(own: Contributions, prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
+    """The estimate of each of n subjects by its runs: the one estimator of variance. `prior_df` as above."""
+    parts = _VarianceParts(own.variance / own.runs, own.runs - 1, (own.high - own.low) ** 2 / own.runs)
+    made = _estimates(
+        own.estimate, list(zip(*own.ends.tolist(), strict=True)), parts, 0.0, PriorShare(_OVER_RUNS, prior_df)
+    )
+    if own.points.shape[1] == 1:
+        return made  # of one unit, runs are all that varies
+    effects = run_effects.of(own)
+    return [
+        one._replace(
+            se=one.se * math.sqrt(grown), df=1 / (1 / one.df + error / 2), borrowed=one.borrowed / grown,
+            dispersion=one.dispersion * grown, by_runs=1 - 1 / grown, unstable=unstable, testable=known,
+        )
+        for one, grown, error, unstable, known in zip(made, *(each.tolist() for each in effects), strict=True)
+    ]  # fmt: skip
 
-    `subjects`: (runs,) points of each subject, at least 2; `span`: fewest and most points of a verdict.
+
+def of_one_unit(rows: Sequence[Points], span: Ends) -> list[IndexEstimate]:
+    """`estimates`, without a prior, as if one unit were the whole index: (runs,) points of each subject, at least 2.
+
+    `span`: fewest and most points of a run.
     """
-    runs = np.array([len(points) for points in subjects])
-    means = np.array([float(points.mean()) for points in subjects])
-    low, high = span
-    most = (high - low) ** 2 / runs
-    parts = _VarianceParts(variance=(variances(subjects) / runs)[:, None], df=(runs - 1.0)[:, None], most=most[:, None])
-    return _estimates(means, [span] * len(subjects), parts, 0.0, PriorShare(_OVER_RUNS, 0.0))
+    points = np.full((len(rows), 1, max(map(len, rows), default=0)), np.nan)
+    for own, row in zip(points, rows, strict=True):
+        own[0, : len(row)] = row
+    low, high = (np.full((len(rows), 1), end) for end in span)
+    return estimates(Contributions(np.zeros(len(rows)), points, low, high), 0.0)
 
 
 def scenarios_like_these(subjects: Sequence[SubjectPoints], prior_df: float = PRIOR_DF) -> list[IndexEstimate]:
     """How sure the index of each subject is for other scenarios of this kind, never surer than for these scenarios."""
     if not subjects:
         return []
-    across = _of_subjects(subjects, _over_scenarios, shared_effects(subjects), PriorShare(_OVER_SCENARIOS, prior_df))
+    across = _estimates(
+        np.array([subject.index for subject in subjects]), [subject.scale for subject in subjects],
+        _over_scenarios(subjects), shared_effects(subjects), PriorShare(_OVER_SCENARIOS, prior_df),
+    )  # fmt: skip
     return [_less_sure(*pair) for pair in zip(these_scenarios(subjects, prior_df), across, strict=True)]
-
-
-def whole_runs(subject: SubjectPoints) -> IndexEstimate | None:
-    """The index as its runs alone tell it, where these vary more than their scenarios explain; else None.
-
-    Runs that were not planned of every scenario do not count, and fewer than 3 say nothing. Where runs are independent,
-    verdicts of a scenario may change places between them. Over all such ways the variance of the runs' indices is on
-    average v, the sum of the scenarios' variances, and varies by 2 (v^2 - the sum of their squares) / (runs - 1). The
-    bound is what a chi-square variable of that mean and variance exceeds in 1% (Wilson and Hilferty 1931). In that
-    test a missing verdict is the mean of its scenario's others, or what it is filled with would decide.
-    """
-    points, given = (np.stack(_alike(one.totals.values())) for one in (subject, subject.given or subject))
-    count, there = points.shape[1], ~np.isnan(given)
-    if count < _FEWEST_RUNS:
-        return None
-    means = np.where(there, given, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
-    given = np.where(there, given, means[:, None])
-    parts = given.var(axis=1, ddof=1)
-    explained = float(parts.sum())
-    alone = float((parts**2).sum()) / explained**2 if explained > _REST else 1.0  # all of it in one scenario
-    varied = max(0.0, 1 - alone)
-    ninth = 2 / 9 * varied / (count - 1)
-    bound = explained * (1 - ninth + _FLAGGED * math.sqrt(ninth)) ** 3
-    if varied < _REST or given.sum(axis=0).var(ddof=1) <= bound:
-        return None
-    squared = float(points.sum(axis=0).var(ddof=1)) / count
-    found = IndexEstimate(subject.index, math.sqrt(squared), count - 1.0, scale=subject.scale)
-    place = min(1 - EDGE, max(EDGE, found.place))
-    return found._replace(dispersion=squared / found.width**2 / (place * (1 - place)))
-
-
-def _alike(rows: Collection[Array]) -> list[Array]:
-    """As many runs of each as all have."""
-    count = min(map(len, rows))
-    return [own[:count] for own in rows]
-
-
-def over_own_runs(subject: SubjectPoints) -> OwnDispersion:
-    """Of a subject with repeated runs, by nothing but its own runs (Satterthwaite 1946), or its `whole_runs`.
-
-    At an end of the scale they show no spread, whatever there is: it is taken to be the most that there could be.
-    """
-    (low, high), parts, whole = subject.scale, _over_runs([subject]), whole_runs(subject)
-    most = float(_sums(parts.most)[0]) / (high - low) ** 2
-    place = (subject.index - low) / (high - low)
-    if not _REST < place < 1 - _REST:
-        return OwnDispersion(most, float(parts.df.min()), most)
-    if whole:
-        return OwnDispersion(whole.dispersion, whole.df, 1 / (whole.df + 1))
-    variance = float(_sums(parts.variance)[0]) / (high - low) ** 2
-    return OwnDispersion(variance / (place * (1 - place)), float(_degrees_of_freedom(parts)[0]), most)
 
 
 def _less_sure(within: IndexEstimate, across: IndexEstimate) -> IndexEstimate:
     if across.dispersion >= within.dispersion:
-        return across._replace(se=max(within.se, across.se))
+        return across._replace(
+            se=max(within.se, across.se), by_runs=within.by_runs, unstable=within.unstable, testable=within.testable
+        )
     return within._replace(df=min(within.df, across.df))
-
-
-def _over_runs(subjects: Sequence[SubjectPoints]) -> _VarianceParts:
-    """A part for each scenario."""
-    rows = [own for subject in subjects for own in subject.totals.values()]
-    runs = np.array([len(own) for own in rows]).reshape(len(subjects), -1)
-    widths = np.array([[high - low for low, high in subject.ends.values()] for subject in subjects])
-    return _VarianceParts(variances(rows).reshape(runs.shape) / runs, runs - 1.0, widths**2 / runs)
 
 
 def _over_scenarios(subjects: Sequence[SubjectPoints]) -> _VarianceParts:
@@ -227,11 +183,11 @@ def _over_scenarios(subjects: Sequence[SubjectPoints]) -> _VarianceParts:
         width = np.array([sum(high - low for low, high in subject.strata[number].ends) for subject in subjects])
         if count > 1:
             size = np.full(len(subjects), count)
-            own = count**2 * variances([subject.means[number] for subject in subjects])
+            own = count**2 * sample_variance(np.array([subject.means[number] for subject in subjects]))
         else:
             rows = [subject.strata[number].points[0] for subject in subjects]
             size = np.array([len(points) for points in rows])
-            own = variances(rows) + np.array([subject.covaried(number) for subject in subjects])
+            own = np.array([sample_variance(one) for one in rows]) + [subject.covaried(number) for subject in subjects]
         parts.append((own / size, size - 1.0, width**2 / size))
     return _VarianceParts._make(np.stack(own, axis=1) for own in zip(*parts, strict=True))
 
@@ -257,16 +213,6 @@ def shared_effects(subjects: Sequence[SubjectPoints]) -> float:
     return min(1.0, joint / total) if total else 0.0
 
 
-def _of_subjects(
-    subjects: Sequence[SubjectPoints],
-    parts: Callable[[Sequence[SubjectPoints]], _VarianceParts],
-    shared: float,
-    prior: PriorShare,
-) -> list[IndexEstimate]:
-    indices = np.array([subject.index for subject in subjects])
-    return _estimates(indices, [subject.scale for subject in subjects], parts(subjects), shared, prior)
-
-
 def _estimates(
     indices: Array, scales: Sequence[Ends], parts: _VarianceParts, shared: float, prior: PriorShare
 ) -> list[IndexEstimate]:
@@ -279,10 +225,10 @@ def _estimates(
     inside = (places > _REST) & (places < 1 - _REST)  # at an end nothing can vary, which says nothing of the share
     made = moderate(variance / room, _degrees_of_freedom(parts) * inside, prior, shared)
     if not made.share.any():
-        return [IndexEstimate(index, 0.0, 1.0) for index in indices.tolist()]
+        return [IndexEstimate(one, 0.0, 1.0, scale=ends) for one, ends in zip(indices.tolist(), scales, strict=True)]
     se = widths * np.sqrt(made.share * room)
     rows = np.transpose([indices, se, made.df, made.borrowed, made.lent_df, made.share * most]).tolist()
-    return [IndexEstimate._make((*row, scale)) for row, scale in zip(rows, scales, strict=True)]
+    return [IndexEstimate(*row)._replace(scale=scale) for row, scale in zip(rows, scales, strict=True)]
 
 
 def _sums(parts: Array) -> Array:

@@ -55,12 +55,18 @@ def t_interval(values: Sequence[float], level: float = 0.95) -> Interval | None:
 
     `level` is the two-sided confidence, between 0 and 1.
     """
-    count = len(values)
-    if count < 2 or max(values) - min(values) < _REST:
+    if len(values) < 2:
         return None
+    mean, error = mean_and_error(values)
+    return around(mean, error, len(values) - 1, level) if error else None
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Of two values or more, the mean and its standard error; 0 where all are the same but for what computing left."""
+    count = len(values)
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    return around(mean, math.sqrt(variance / count), count - 1, level)
+    return mean, math.sqrt(variance / count) if max(values) - min(values) > _REST else 0.0
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
@@ -76,17 +82,10 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     return score_interval(successes / n, NormalDist().inv_cdf(0.5 + level / 2) ** 2 / n)
 
 
-def newcombe(first: tuple[float, float], second: tuple[float, float], level: float = 0.95) -> Interval:
-    """The interval of a difference of two shares, first minus second, by their score intervals (Newcombe 1998).
-
-    Each is a share (0-1) and of how many independent tries. `level` as of `wilson`. Both ends lie in [-1, 1].
-    """
-    (one, n), (other, m) = first, second
-    own, its = wilson(one * n, n, level), wilson(other * m, m, level)
-    return Interval(
-        one - other - math.hypot(one - own.low, its.high - other),
-        one - other + math.hypot(own.high - one, other - its.low),
-    ).within(-1.0, 1.0)
+def apart(one: float, own: Interval, other: float, its: Interval) -> Interval:
+    """The interval of a difference, one minus the other, by the intervals of both (Newcombe 1998, method 10)."""
+    down, up = math.hypot(one - own.low, its.high - other), math.hypot(own.high - one, other - its.low)
+    return Interval(one - other - down, one - other + up)
 
 
 def score_interval(share: float, reach: float) -> Interval:

@@ -15,6 +15,7 @@ from independence.stats.intervals import above, t_quantile, t_quantiles
 _NODES, _REACH = 401, 8.0  # of the distribution of an estimated error, standard deviations to either side
 _NEARER = 1e-3  # index points, to which a smallest difference is sought
 _MOST_RUNS = 1000
+_POWER = 0.8  # with which a difference is to be found
 
 
 def of_equivalence(found: Difference, margin: float, level: float = 0.05) -> float:
@@ -58,8 +59,8 @@ def first_level(subjects: int, level: float = 0.05) -> float:
     return level / max(1, subjects * (subjects - 1) // 2)
 
 
-def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, level: float = 0.05) -> float | None:
-    """The difference in points at which subjects like these are told apart with `power` on average.
+def minimum_detectable(estimates: Sequence[IndexEstimate], level: float = 0.05) -> float | None:
+    """The difference in points at which subjects like these are told apart with 80% power on average.
 
     Each subject is set beside one of the same dispersion that is lower by so much, at its own degrees of freedom. The
     power of a test with the quantile t is taken as P(T > t - difference / standard error), as Bloom (1995) does for
@@ -76,18 +77,16 @@ def minimum_detectable(estimates: Sequence[IndexEstimate], power: float = 0.8, l
         lower, gap = np.maximum(sides.place - points / sides.width, 0.0), np.full(len(noisy), points)
         return errors(gap, (sides.place, lower), sides, sides).quantile(gap)
 
-    return _smallest(seen, df, max(own.width for own in noisy), power, level)
+    return _smallest(seen, df, max(own.width for own in noisy), level)
 
 
-def minimum_detectable_paired(
-    pairs: Differences, most: float = 100.0, power: float = 0.8, level: float = 0.05
-) -> float | None:
-    """The smallest difference found with `power`, of pairs with an error each, at most `most` points; None: no pair."""
+def minimum_detectable_paired(pairs: Differences, level: float = 0.05) -> float | None:
+    """The smallest difference, of pairs with an error each, that is found with 80% power; None: no pair."""
     se, df = pairs.se[pairs.se > 0], pairs.df[pairs.se > 0]
-    return _smallest(lambda points: points / se, df, most, power, level) if len(se) else None
+    return _smallest(lambda points: points / se, df, 100.0, level) if len(se) else None
 
 
-def _smallest(apart: Callable[[float], Array], df: Array, most: float, power: float, level: float) -> float | None:
+def _smallest(apart: Callable[[float], Array], df: Array, most: float, level: float) -> float | None:
     """Of tests with these degrees of freedom (n,); `apart`: standard errors (n,) that so many points are."""
     reach = t_quantiles(df, 1 - level)
 
@@ -95,9 +94,9 @@ def _smallest(apart: Callable[[float], Array], df: Array, most: float, power: fl
         return math.fsum(above(reach - apart(points), df)) / len(df)
 
     low, high = 0.0, most
-    if seen(high) < power:
+    if seen(high) < _POWER:
         return None
     while high - low > _NEARER:
         middle = (low + high) / 2
-        low, high = (middle, high) if seen(middle) < power else (low, middle)
+        low, high = (middle, high) if seen(middle) < _POWER else (low, middle)
     return high

@@ -10,6 +10,7 @@ has a rank between 1 + a and n - b. Where the tests bound the chance of any fals
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -108,3 +109,18 @@ def ranks(bounds: Sequence[Ends]) -> list[tuple[int, int]]:
 def rounded_index(index: float) -> float:
     """An index as it is ordered by: equal ones are equal."""
     return round(index, _DIGITS)
+
+
+def in_order(points: Array, errors: Array) -> float:
+    """Chance (0-1) that of two neighbours the upper one is truly higher, the mean over a board of n >= 2, best first.
+
+    `points` (n,), `errors`: their standard errors. True values are taken as normal around the mean of all, with the
+    variance that the points have beyond their errors (Efron and Morris 1973): so luck at the top counts as luck.
+    """
+    noise = errors**2
+    true = max(0.0, float(points.var(ddof=1) - noise.mean()))
+    kept = np.divide(true, true + noise, out=np.ones(len(points)), where=true + noise > 0)
+    expected, variance = points.mean() + kept * (points - points.mean()), kept * noise
+    gap, spread = -np.diff(expected), np.sqrt(variance[1:] + variance[:-1])
+    z = np.divide(gap, spread, out=np.where(gap > 0, 9.0, 0.0), where=spread > 0)
+    return float(np.mean([NormalDist().cdf(one) for one in z.tolist()]))

@@ -86,13 +86,12 @@ def prefer(own: Sequence[JudgedSubject], others: Sequence[JudgedSubject], level:
     self_bias, elsewhere = (fmean(one.delta for one in group) if group else None for group in (own, others))
     slope, difference, interval = None, None, None
     if self_bias is not None and elsewhere is not None:
-        line = _line(own, others)
-        slope = line.slope if line else None
-        difference = (
-            self_bias - elsewhere + (1 - slope) * line.apart if line and slope is not None else (self_bias - elsewhere)
-        )
+        difference, line = self_bias - elsewhere, _line(own, others)
         if line:
-            variance, df = max(_between(line, own, others), _within(line.slope, own, others))
+            slope = line.slope
+            difference += (1 - slope) * line.apart
+            between = line.left * (1 / len(own) + 1 / len(others)) + line.slope_variance * line.apart**2
+            variance, df = max((between, float(line.df)), _within(line.slope, own, others))
             interval = around(difference, math.sqrt(variance), df, level) if variance > _NOTHING**2 else None
     return FamilyPreference(
         len(own), len(others), self_bias=self_bias, elsewhere=elsewhere, slope=slope, difference=difference,
@@ -126,13 +125,6 @@ def _line(own: Sequence[JudgedSubject], others: Sequence[JudgedSubject]) -> _Pre
     slope_variance = slope**2 * max(xx * yy / xy**2 - 1, 0.0) / (count - 3)
     distance = float(groups[0][:, 0].mean() - groups[1][:, 0].mean())
     return _PreferenceLine(slope, distance, left=left, slope_variance=slope_variance, df=count - 3)
-
-
-def _between(
-    line: _PreferenceLine, own: Sequence[JudgedSubject], others: Sequence[JudgedSubject]
-) -> tuple[float, float]:
-    sizes = 1 / len(own) + 1 / len(others)
-    return line.left * sizes + line.slope_variance * line.apart**2, float(line.df)
 
 
 def _within(slope: float, own: Sequence[JudgedSubject], others: Sequence[JudgedSubject]) -> tuple[float, float]:

@@ -47,8 +47,8 @@ def like_these(subject: SubjectPoints) -> IndexEstimate | None:
 def _kinds(subject: SubjectPoints) -> list[tuple[list[Ends], Points]]:
     """The ends of each scenario's points and what it adds, (scenarios,), by kind.
 
-    Strata of fewer than FEW whose scenarios can add the same points are one kind: a persona's situations, whatever
-    commitment they press. The spread between such strata then counts too, so the error is rather too large.
+    Strata of fewer than FEW whose scenarios can add the same points are one kind. The spread between such strata
+    then counts too, so the error is rather too large.
     """
     found: dict[object, tuple[list[Ends], list[Points]]] = {}
     for number, (stratum, means) in enumerate(zip(subject.strata, subject.means, strict=True)):

@@ -356,7 +356,4 @@ def no_answers(none: Sequence[bool]) -> list[bool]:
 
 def void_reason(flags: Collection[str]) -> MissingReason | None:
     """Why a dialogue with these flags cannot be scored; None when it can."""
-    for flag, reason in VOID.items():
-        if flag in flags:
-            return reason
-    return None
+    return next((reason for flag, reason in VOID.items() if flag in flags), None)

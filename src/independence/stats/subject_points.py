@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from independence.stats import strict
+from independence.stats.contributions import Contributions
 from independence.stats.strict import PlanBlock, ScoringFrame, V, VerdictCell, VerdictColumns, VerdictValues
 from independence.types import Ends
 
 Points = NDArray[np.float64]
-_REST = 1e-9  # index points
 
 
 class Stratum(NamedTuple):
@@ -85,17 +85,18 @@ class SubjectPoints(msgspec.Struct, frozen=True, dict=True):
         return max(0.0, 2 * float(np.dot(both, both.T)[0, 1] * np.true_divide(1, len(points) - 1)))
 
 
-def variances(rows: Sequence[Points]) -> Points:
-    """Sample variances (n,) of n rows of points, each of any number; one alone has none.
-
-    Equal points have none either, though sums of binary fractions leave a rest.
-    """
-    sizes, found = np.array([len(row) for row in rows]), np.zeros(len(rows))
-    for size in sorted(set(sizes[sizes > 1].tolist())):
-        own = np.flatnonzero(sizes == size)
-        points = np.stack([rows[at] for at in own.tolist()])
-        found[own] = np.where(np.ptp(points, axis=1) < _REST, 0.0, points.var(axis=1, ddof=1))
-    return found
+def contributions(subjects: Sequence[SubjectPoints]) -> Contributions:
+    """Of subjects of one suite, at least one: its scenarios are the units, over all strata."""
+    units = list(subjects[0].totals)
+    longest = max(len(points) for one in subjects for points in one.totals.values())
+    points, given = (np.full((len(subjects), len(units), longest), np.nan) for _ in range(2))
+    for at, one in enumerate(subjects):
+        for table, own in ((points, one), (given, one.given or one)):
+            for number, unit in enumerate(units):
+                table[at, number, : len(own.totals[unit])] = own.totals[unit]
+    low, high = np.array([[one.ends[unit] for unit in units] for one in subjects]).transpose(2, 0, 1)
+    holes = any(one.given is not None for one in subjects)
+    return Contributions(np.array([one.base for one in subjects]), points, low, high, given if holes else None)
 
 
 def points(frame: ScoringFrame, columns: VerdictColumns[V], open_: bool = False) -> dict[str, SubjectPoints]:
@@ -172,19 +173,14 @@ def _ends(scales: Mapping[str, Ends], weights: Mapping[str, float]) -> Ends:
 
 
 class Leverage(NamedTuple):
-    """index = `constant` + the sum over scenarios of the mean over runs of `points`."""
+    """index = the base of `SubjectPoints` + the sum over scenarios of the mean over runs of `points`."""
 
-    constant: float
     weights: Mapping[str, Mapping[str, float]]  # scenario -> field -> points of the index for one unit
     ends: Mapping[str, Ends]  # scenario -> fewest and most points of a verdict
 
     def points(self, scenario: str, values: Mapping[str, float]) -> float:
         """Points of the index that a verdict brings, had its scenario one run. Raises KeyError without its fields."""
         return sum(weight * values[field] for field, weight in self.weights.get(scenario, {}).items())
-
-    def error(self, scenario: str, errors: Mapping[str, float]) -> float:
-        """Points that errors of a verdict's fields may move the index by, whatever their signs."""
-        return sum(abs(weight) * errors[field] for field, weight in self.weights.get(scenario, {}).items())
 
     def share_kept(self, scenario: str, runs: Sequence[Mapping[str, float] | None]) -> float | None:
         """The share of what a scenario can add that its runs keep, 0-1; None where a verdict is missing."""
@@ -197,13 +193,11 @@ class Leverage(NamedTuple):
 
 def leverage(frame: ScoringFrame) -> Leverage:
     """Of a suite's index."""
-    constant, worth = 0.0, gains(frame)
-    for component in frame.index.components:
-        constant -= 100 * component.weight / (component.best - component.worst) * component.worst
+    worth = gains(frame)
     scenarios = dict.fromkeys(scenario for name in worth for scenario in frame.members[name])
     weights = {
         scenario: _weights(frame, {name: gain for name, gain in worth.items() if scenario in frame.members[name]})
         for scenario in scenarios
     }
     ends = {scenario: _ends(frame.scenarios[scenario], own) for scenario, own in weights.items()}
-    return Leverage(constant, weights, ends)
+    return Leverage(weights, ends)

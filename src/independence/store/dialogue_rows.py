@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
 
+from independence.store import context
 from independence.store.file import digests
 
+PARENT_MISSING = "parent_missing"  # of a dialogue: that the one it continues came to nothing
 DIGITS = 16  # of a digest of a reply, where it is kept for comparing alone
 
 
@@ -32,11 +34,39 @@ class DialogueRow(NamedTuple):
     cost_usd: float  # of all calls, those included whose answers were replaced
 
 
+class Progress(NamedTuple):
+    """How far a dialogue is, on the history that it is planned on."""
+
+    missing: str | None  # reason of the first turn that came to nothing, or `parent_missing`
+    stale: bool  # an answer exists that was given on a replaced history
+    end: str | None  # digest of the finished dialogue; None while unfinished
+    start: str | None  # digest of that history; None while the dialogue that it continues is unfinished
+    follows: bool  # whether its answers were given on it
+
+
+def progress(
+    trial: str, turns: int, parent: str | None, before: tuple[str | None, str | None], stored: Sequence[Any]
+) -> Progress:
+    """`before`: `end` and `missing` of the dialogue that it continues; `stored`: `start_context`, `at`, `answered`,
+    `missing` and `broken` of its row, all None where it has none.
+    """
+    parent_end, parent_missing = before
+    begun, at, answered, missing, broken = stored
+    start = None if parent is not None and parent_end is None else context.begin(trial, parent_end)
+    follows = at is not None and (begun or trial) == start  # or it was begun on another history
+    end = at if follows and answered == turns and not broken else None
+    stale = bool(broken) if follows else at is not None
+    if parent_missing is not None:
+        return Progress(PARENT_MISSING, False, end, start, follows)
+    return Progress(missing if follows else None, stale, end, start, follows)
+
+
 def write(connection: sqlite3.Connection, trials: Iterable[str] | None = None) -> None:
-    """Write the rows of these trials, or of all, anew from their calls, inside the caller's transaction."""
+    """Write the rows of these trials, or of all, anew from their calls, inside the caller's transaction.
+
+    Of a trial without calls there is none: a trigger deletes it with them.
+    """
     keys = None if trials is None else msgspec.json.encode(list(dict.fromkeys(trials))).decode()
-    chosen, given = ("", ()) if keys is None else ("trial IN (SELECT value FROM json_each(?)) AND ", (keys,))
-    connection.execute(f"DELETE FROM dialogues WHERE {chosen}trial NOT IN (SELECT trial FROM calls)", given)
     changed = dict.fromkeys(DialogueRow._fields[1:])
     digests.insert(connection, "dialogues", map(DialogueRow._asdict, list(read(connection, keys))), changed)
 

@@ -1,7 +1,7 @@
-"""The one reader of whole dialogues: planned places with their answers, verdicts and all that is stored beside them.
+"""The document of a dialogue, and its one reader: what was sent, every answer, every verdict and what is beside them.
 
-What is shown, exported or copied of a dialogue is an encoding of `Dialogue`. Boards, which need no texts, read
-`planned_dialogues`.
+What is shown, exported or copied of a dialogue is an encoding of `Dialogue`, under the names that its fields have.
+Boards, which need no texts, read `planned_dialogues`.
 """
 
 from __future__ import annotations
@@ -10,55 +10,186 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from independence.store import queries
-from independence.store.artefacts import ArtefactRow
-from independence.store.queries import UNDER, TrialState, keys_json, read_values, truth
-from independence.store.records import CallRow, FailureRow, SubjectRow, TrialRow, VerdictRow
-from independence.types import Answer, Attempt, Condition, Missing, Reply, ToolCall, Usage, Verdict, Where
+from independence.store.queries import TrialState, keys_json, truth
+from independence.store.records import FailureRow, SubjectRow, TrialRow
+from independence.types import (
+    Answer,
+    Attempt,
+    Grade,
+    Missing,
+    MissingReason,
+    Reply,
+    ReplyFields,
+    Scalar,
+    ToolCall,
+    Usage,
+    Verdict,
+    VerdictFields,
+    Where,
+    brief,
+)
 
 _AT_ONCE: Final = 100  # dialogues in memory
-_ATTEMPTS = msgspec.json.Decoder(tuple[Attempt, ...])
-_FLAGS = msgspec.json.Decoder(tuple[str, ...])
-_CALLS = msgspec.json.Decoder(tuple[ToolCall, ...])
-Row = Mapping[str, Any]
+_JSON: Final[Mapping[str, msgspec.json.Decoder[Any]]] = {
+    "attempts": msgspec.json.Decoder(tuple[Attempt, ...]), "flags": msgspec.json.Decoder(tuple[str, ...]),
+    "tool_calls": msgspec.json.Decoder(tuple[ToolCall, ...]), "values": msgspec.json.Decoder(dict[str, Scalar]),
+}  # fmt: skip
+NAMES: Final = {"config_dir": "config", "config": "configuration", "key": "trial", "turns": "generated"}
+"""Columns of subjects and trials, and names of older files -> what `Dialogue` calls them."""
+R = TypeVar("R", SubjectRow, TrialRow)
+Row = dict[str, Any]
+NOT_KEPT: Final = msgspec.Raw(b"null")
 
 
-class Dialogue(NamedTuple):
-    """One planned dialogue with everything that is stored of it."""
+class StoredReply(ReplyFields, frozen=True, kw_only=True):
+    """One answer as it is stored: what came, or in `missing` why nothing usable did."""
 
-    trial: TrialRow
-    state: TrialState
-    calls: Sequence[CallRow]  # current answers, by turn
-    replaced: Sequence[CallRow]  # older answers, by version and turn
-    verdicts: Sequence[VerdictRow]  # of every judge, by judge and time
-    steps: Sequence[ArtefactRow]  # what judges wrote before they graded, by judge and position
-    failures: Sequence[FailureRow]  # calls that could not be settled
-    before: Mapping[str, Sequence[CallRow]]  # trial -> current answers, of those that it continues, the first one first
+    missing: MissingReason | None = None
+    detail: str = ""  # why, in a sentence
+    stale: bool = False  # given on a history that has been replaced since
+    seconds: float = 0.0  # in attempts, without waiting between them
+    answered_at: str = ""  # ISO 8601, UTC; empty: nobody wrote it down
+    context: str = ""  # digest of everything before it
+    after: str = ""  # digest of everything up to and with it
 
     @property
-    def condition(self) -> Condition:
-        """Under which it is planned."""
-        return Condition(self.trial.variant, self.trial.mode)
+    def answer(self) -> Answer:
+        """As a run has it."""
+        if self.missing is not None:
+            return Missing(self.missing, self.detail, self.raw, self.attempts)
+        return Reply(**{name: getattr(self, name) for name in Reply.__struct_fields__})
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn that the subject answers."""
+
+    turn: int  # from 0 among those
+    turn_id: str
+    messages: msgspec.Raw = NOT_KEPT  # JSON as it was sent; as it is stored, only that of an import is there
+    replies: tuple[StoredReply, ...]  # the current one last, before it those that it replaced
+
+    @property
+    def sent(self) -> bytes | None:
+        """The messages, where they are there."""
+        return None if self.messages == NOT_KEPT else bytes(self.messages)
+
+    @property
+    def reply(self) -> StoredReply:
+        """The current one."""
+        return self.replies[-1]
+
+    @property
+    def answer(self) -> Answer:
+        """The current one as a run has it."""
+        return self.reply.answer
+
+
+class StoredVerdict(VerdictFields, frozen=True, kw_only=True, rename={"pass_": "pass"}):
+    """One judge's verdict as it is stored: values, or in `missing` why there are none."""
+
+    judge: str
+    pass_: int = 1  # number of the grading pass
+    current: bool = False  # on the dialogue and the rubric as they are now
+    missing: MissingReason | None = None
+    detail: str = ""  # why, in a sentence
+    rubric: str = ""  # digest, or a word for a published one
+    context: str = ""  # digest of the dialogue that was graded
+    settings: str = ""  # JSON of what shapes verdicts of the judge
+    judged_at: str = ""
+
+    @property
+    def grade(self) -> Grade:
+        """As a run has it."""
+        if self.missing is not None:
+            return Missing(self.missing, self.detail, self.raw, self.attempts)
+        return Verdict(**{name: getattr(self, name) for name in Verdict.__struct_fields__})
+
+
+class JudgeStep(StoredReply, frozen=True, kw_only=True, omit_defaults=True):
+    """What a judge wrote before it graded. Without defaults, as most of a reply does not apply."""
+
+    key: str = ""
+    judge: str
+    step: str
+    position: int = 0  # of the step in its rubric, from 0
+    wording: str = ""  # digest of the step's prompt and the variables that it quotes
+    settings: str = ""
+
+
+class Dialogue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One planned dialogue with everything that is stored of it; what a reader adds to that is left out where empty."""
+
+    suite: str
+    edition: str
+    config: str  # the subject's directory in the published layout
+    label: str
+    model_id: str
+    simulated: bool
+    variant: str
+    mode: str
+    experiment: str
+    scenario: str
+    side: str = ""  # of a paired suite
+    cell: str = ""  # of a grid
+    factors: dict[str, str] = {}  # of a grid
+    run: int  # from 1
+    trial: str  # its key
+    parent: str | None = None  # key of the dialogue that it continues
+    generated: int  # turns that the subject is to answer
+    missing: MissingReason | None = None  # why it is not finished
+    imported: bool = False
+    title: str = ""
+    continues: str = ""  # the scenario whose dialogue comes first
+    tool: dict[str, str] = {}  # as offered with every request; imports do not say
+    scales: dict[str, tuple[float, float]] = {}  # field of a verdict -> the ends of its scale; not of a yes or no
+    delivery: str = ""  # what the delivery probe found before it was asked, in a sentence
+    planned_at: str | None = None
+    shape: str = ""  # JSON of what its key was made of, long texts as digests
+    configuration: str = ""  # JSON of the subject; an import has none
+    turns: tuple[Turn, ...] = ()
+    verdicts: tuple[StoredVerdict, ...] = ()  # of every judge, by judge and time
+    steps: tuple[JudgeStep, ...] = ()  # by judge and position
+    failures: tuple[FailureRow, ...] = ()  # calls that could not be settled
+    before: dict[str, tuple[Turn, ...]] = {}  # trial -> turns, of those that it continues, the first one first
+
+    __repr__ = brief
+
+    def row(self, kind: type[R]) -> R:
+        """Its row in the plan, or that of its subject."""
+        return kind(**{name: getattr(self, NAMES.get(name, name)) for name in kind.__struct_fields__})
 
     @property
     def end(self) -> str:
         """The digest of the dialogue as far as it is stored; empty where nothing is."""
-        return self.calls[-1].after if self.calls else ""
+        return self.turns[-1].reply.after if self.turns else ""
 
     @property
-    def current_steps(self) -> list[ArtefactRow]:
+    def current_steps(self) -> list[JudgeStep]:
         """The steps on the dialogue as it is now, the newest of each last."""
-        ends = {call.after for call in self.calls}
+        ends = {turn.reply.after for turn in self.turns}
         return [step for step in self.steps if step.context in ends]
 
     @property
-    def newest_steps(self) -> list[ArtefactRow]:
+    def newest_steps(self) -> list[JudgeStep]:
         """Of those the newest of each wording: editions that ask the same thing share a dialogue, not their steps."""
         return list({(step.judge, step.step, step.wording): step for step in self.current_steps}.values())
+
+    def counts(self, verdict: StoredVerdict, rubrics: Collection[str]) -> bool:
+        """Whether a verdict is on the finished dialogue as it is now and by one of these rubrics."""
+        return self.missing is None and verdict.context == self.end and verdict.rubric in rubrics
+
+
+def came(one: Answer | Grade) -> dict[str, Any]:
+    """What of an answer or a verdict its stored form has: its fields, or why there is none."""
+    if isinstance(one, Missing):
+        return {"missing": one.reason, "detail": one.detail, "raw": one.raw, "attempts": one.attempts,
+                "usage": one.usage}  # fmt: skip
+    return {name: getattr(one, name) for name in one.__struct_fields__}
 
 
 def read(
@@ -74,52 +205,71 @@ def read(
     chosen = {"p.config_dir": config_dirs, "p.scenario": scenarios, "p.run": runs}
     given = {column: values for column, values in chosen.items() if values is not None}
     sql = (
-        "SELECT t.key, p.suite, p.edition, p.config_dir, p.variant, p.mode, p.experiment, p.scenario, p.run, t.parent, "
-        f"t.turns, t.shape, p.planned_at FROM planned p JOIN trials t ON t.key = p.trial WHERE {UNDER} "
+        "SELECT p.suite, p.edition, p.config_dir config, s.label, s.model_id, s.simulated, s.config configuration, "
+        "p.variant, p.mode, p.experiment, p.scenario, p.run, p.trial, t.parent, t.turns generated, t.shape, "
+        "p.planned_at FROM planned p JOIN trials t ON t.key = p.trial LEFT JOIN subjects s "
+        "USING (suite, edition, config_dir) WHERE p.suite = ? AND p.edition = ? AND p.variant = ? AND p.mode = ? "
         + "".join(f"AND {column} IN (SELECT value FROM json_each(?)) " for column in given)
         + "ORDER BY p.config_dir, p.run, p.scenario"
     )
     values = (*where.columns, *(msgspec.json.encode(list(own)).decode() for own in given.values()))
-    planned = (TrialRow(*row) for row in connection.execute(sql, values))
+    planned = _rows(connection, sql, *values)
     while part := list(islice(planned, _AT_ONCE)):
         yield from _part(connection, where, part)
 
 
-def _part(connection: sqlite3.Connection, where: Where, planned: Sequence[TrialRow]) -> Iterator[Dialogue]:
-    keys = [row.key for row in planned]
+def _part(connection: sqlite3.Connection, where: Where, planned: Sequence[Row]) -> Iterator[Dialogue]:
+    keys = [row["trial"] for row in planned]
     states = {state.key: state for state in queries.states(connection, where, keys)}
-    answered = calls(connection, states)
-    older = _by_trial(connection, "calls", "version > 0", "version, turn", keys)
-    verdicts = _by_trial(connection, "verdicts", "1", "judge, judged_at, key", keys)
-    steps = _by_trial(connection, "artefacts", "1", "judge, position, written_at, key", keys)
-    failures = _by_trial(connection, "failures", "1", "failed_at, what", keys)
+    answered = turns(connection, states, states)
+    verdicts = _by_trial(connection, "verdicts", "judge, judged_at, key", keys)
+    steps = _by_trial(connection, "artefacts", "judge, position, written_at, key", keys)
+    failures = _by_trial(connection, "failures", "failed_at, what", keys)
     for row in planned:
-        key, above = row.key, list[str]()
+        key, above = row["trial"], list[str]()
         while (parent := states[above[-1] if above else key].parent) and parent in states:
             above.append(parent)
         yield Dialogue(
-            trial=row,
-            # Two places may ask the same thing.
-            state=states[key]._replace(config_dir=row.config_dir, scenario=row.scenario, run=row.run),
-            calls=answered.get(key, ()),
-            replaced=[_call(own) for own in older.get(key, ())],
-            verdicts=[_verdict(own) for own in verdicts.get(key, ())],
-            steps=[_step(own) for own in steps.get(key, ())],
-            failures=[_failure(own) for own in failures.get(key, ())],
+            **row | {"simulated": bool(row["simulated"])},
+            missing=_missing(states[key]),
+            turns=answered.get(key, ()),
+            verdicts=tuple(_verdict(own) for own in verdicts.get(key, ())),
+            steps=tuple(_kept(JudgeStep, own | {"answered_at": own["written_at"]}) for own in steps.get(key, ())),
+            failures=tuple(_kept(FailureRow, own) for own in failures.get(key, ())),
             before={parent: answered.get(parent, ()) for parent in reversed(above)},
         )
 
 
-def calls(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[str, list[CallRow]]:
-    """Trial -> its current answers, by turn."""
-    found = _by_trial(connection, "calls", "version = 0", "turn", list(trials))
-    return {trial: [_call(row) for row in own] for trial, own in found.items()}
+def _missing(state: TrialState) -> Any:
+    """Why a dialogue is not finished; None where it is."""
+    return None if state.end is not None else state.missing or ("stale" if state.stale else "not_run")
 
 
-def _by_trial(
-    connection: sqlite3.Connection, table: str, clause: str, order: str, trials: Sequence[str]
-) -> dict[str, list[Row]]:
-    sql = f"SELECT * FROM {table} WHERE {clause} AND trial IN (SELECT value FROM json_each(?)) ORDER BY trial, {order}"
+def turns(
+    connection: sqlite3.Connection, trials: Iterable[str], states: Mapping[str, TrialState] | None = None
+) -> dict[str, tuple[Turn, ...]]:
+    """Trial -> its turns with an answer. `states`: without them none is called stale."""
+    out = {}
+    for trial, rows in _by_trial(connection, "calls", "turn, version = 0, version", list(trials)).items():
+        state, own = (states or {}).get(trial), list[Turn]()
+        for number, versions in groupby(rows, itemgetter("turn")):
+            every = list(versions)
+            stale = state is not None and state.stale and number >= state.answered
+            replies = [_kept(StoredReply, row) for row in every]
+            replies[-1] = msgspec.structs.replace(replies[-1], stale=stale)
+            sent = every[-1]["messages"]
+            own.append(
+                Turn(
+                    turn=number, turn_id=every[-1]["turn_id"], replies=tuple(replies),
+                    messages=NOT_KEPT if sent is None else msgspec.Raw(sent),
+                )
+            )  # fmt: skip
+        out[trial] = tuple(own)
+    return out
+
+
+def _by_trial(connection: sqlite3.Connection, table: str, order: str, trials: Sequence[str]) -> dict[str, list[Row]]:
+    sql = f"SELECT * FROM {table} WHERE trial IN (SELECT value FROM json_each(?)) ORDER BY trial, {order}"
     return {trial: list(own) for trial, own in groupby(_rows(connection, sql, keys_json(trials)), itemgetter("trial"))}
 
 
@@ -129,89 +279,21 @@ def _rows(connection: sqlite3.Connection, sql: str, *values: object) -> Iterator
     return (dict(zip(names, row, strict=True)) for row in found)
 
 
-def subjects(connection: sqlite3.Connection, where: Where) -> list[SubjectRow]:
-    """The subjects of an edition, by directory."""
-    columns = ", ".join(SubjectRow.__struct_fields__)
-    sql = f"SELECT {columns} FROM subjects WHERE suite = ? AND edition = ? ORDER BY config_dir"
-    found = _rows(connection, sql, *where[:2])
-    return [SubjectRow(**{**row, "simulated": bool(row["simulated"])}) for row in found]
+def _kept(kind: type[Any], row: Row) -> Any:
+    """A row of a table as a part of a document: the columns that both have, and what they took."""
+    fields = {name: row[name] for name in kind.__struct_fields__ if name in row}
+    fields |= {name: read.decode(fields[name]) for name, read in _JSON.items() if name in fields}
+    if "usage" in kind.__struct_fields__:
+        # What has no column of its own is known of every attempt.
+        spent = sum((attempt.usage for attempt in fields["attempts"]), Usage())
+        usage = msgspec.structs.asdict(spent)
+        fields["usage"] = Usage(**{name: row.get(name, sum_) for name, sum_ in usage.items()})
+    return kind(**fields)
 
 
-def _call(row: Row) -> CallRow:
-    answer: Answer = _missing(row) or Reply(
-        row["text"], row["channel"], row["raw"], row["thinking"], row["reasoning"], _CALLS.decode(row["tool_calls"]),
-        row["finish_reason"], _FLAGS.decode(row["flags"]), _usage(row), row["served_model"], row["served_provider"],
-        row["response_id"], _ATTEMPTS.decode(row["attempts"]),
-    )  # fmt: skip
-    return CallRow(
-        row["trial"], row["turn"], row["turn_id"], row["context"], row["after"], answer, row["messages"],
-        row["answered_at"],
-    )  # fmt: skip
-
-
-def _verdict(row: Row) -> VerdictRow:
-    grade = _missing(row) or Verdict(
-        read_values(row["fields"]), row["reasoning"], row["raw"], _usage(row), _ATTEMPTS.decode(row["attempts"]),
-        row["quote"], truth(row["quote_found"]),
-    )  # fmt: skip
-    return VerdictRow(
-        row["key"], row["trial"], row["judge"], row["rubric"], row["context"], row["settings"], grade, row["pass"],
-        row["judged_at"],
-    )  # fmt: skip
-
-
-def _step(row: Row) -> ArtefactRow:
-    output: Answer = _missing(row) or Reply(
-        row["text"], "content", row["raw"], usage=_usage(row), attempts=_ATTEMPTS.decode(row["attempts"])
+def _verdict(row: Row) -> StoredVerdict:
+    own: StoredVerdict = _kept(
+        StoredVerdict,
+        row | {"values": row["fields"], "pass_": row["pass"], "quote_found": truth(row["quote_found"])},
     )
-    return ArtefactRow(**{name: row[name] for name in ArtefactRow.__struct_fields__ if name != "output"}, output=output)
-
-
-def _failure(row: Row) -> FailureRow:
-    attempts = _ATTEMPTS.decode(row["attempts"])
-    return FailureRow(row["trial"], row["what"], row["kind"], row["detail"], attempts, row["failed_at"])
-
-
-def _missing(row: Row) -> Missing | None:
-    if row["missing"] is None:
-        return None
-    return Missing(row["missing"], row["detail"], row["raw"], _ATTEMPTS.decode(row["attempts"]))
-
-
-def _usage(row: Row) -> Usage:
-    return Usage(
-        row["prompt_tokens"], row["completion_tokens"], row.get("reasoning_tokens", 0), cost_usd=row["cost_usd"]
-    )
-
-
-def answer_fields(row: CallRow) -> dict[str, Any]:
-    """An answer as one flat record, of which encodings take what they show; where none came its texts are empty."""
-    answer = row.answer
-    missing = answer if isinstance(answer, Missing) else None
-    reply = (
-        answer
-        if isinstance(answer, Reply)
-        else Reply("", "content", answer.raw, usage=answer.usage, attempts=answer.attempts)
-    )
-    texts = ("text", "raw", "thinking", "reasoning", "flags", "finish_reason", "served_model", "served_provider",
-             "response_id", "attempts")  # fmt: skip
-    return {
-        "turn": row.turn, "turn_id": row.turn_id, "answered_at": row.answered_at,
-        "missing": missing and missing.reason, "detail": missing.detail if missing else "",
-        "channel": None if missing else reply.channel, "seconds": float(reply.seconds),
-        **{name: getattr(reply, name) for name in texts}, **msgspec.structs.asdict(reply.usage),
-    }  # fmt: skip
-
-
-def verdict_fields(row: VerdictRow) -> dict[str, Any]:
-    """A verdict as one flat record."""
-    grade = row.grade
-    missing = grade if isinstance(grade, Missing) else None
-    given = grade if isinstance(grade, Verdict) else Verdict({})
-    return {
-        "judge": row.judge, "pass_": row.pass_, "rubric": row.rubric, "judged_at": row.judged_at,
-        "missing": missing and missing.reason, "detail": missing.detail if missing else "",
-        "values": given.values, "reasoning": given.reasoning, "quote": given.quote, "quote_found": given.quote_found,
-        "raw": grade.raw, "attempts": grade.attempts,
-        **msgspec.structs.asdict(grade.usage),
-    }  # fmt: skip
+    return own

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from independence.store import context, spending
-from independence.store.queries import PARENT_MISSING, PUBLISHED, REREAD, UNDER, keys_json
+from independence.store import spending
+from independence.store.dialogue_rows import Progress, progress
+from independence.store.queries import PUBLISHED, REREAD, UNDER, keys_json
 from independence.store.spending import Dates
 from independence.types import Where
 
@@ -26,7 +27,7 @@ _PLANNED = (
 # By the order of the keys: looking for each dialogue in the order of its place takes three times as long.
 _DIALOGUES = (
     "SELECT k.key, d.start_context, d.at, d.answered, d.missing, d.broken, d.flags, d.thought, d.said, d.first_at, "
-    "d.last_at, v.context, v.rubric, v.missing, v.quote_found, v.fields, v.judged_at FROM json_each(?) k "
+    "d.last_at, v.context = d.at, v.rubric, v.missing, v.quote_found, v.fields, v.judged_at FROM json_each(?) k "
     "JOIN dialogues d ON d.trial = k.value LEFT JOIN verdicts v INDEXED BY verdicts_short "
     "ON v.trial = d.trial AND v.judge = ?"
 )
@@ -99,17 +100,10 @@ class PlannedDialogues(NamedTuple):
         return frozenset(self.subjects[subject] for subject, kind in rows if kind in thought)
 
 
-class _State(NamedTuple):
-    missing: str | None
-    stale: bool
-    end: str | None  # digest of the finished dialogue
-    flags: str | None
-    thought: bool
-
-
-_NOT_RUN = _State(None, stale=False, end=None, flags=None, thought=False)
+_NOT_RUN = Progress(None, stale=False, end=None, start=None, follows=False)
 _Planned = tuple[str, int, str, str | None, str, str, int]  # a row of `_PLANNED`
 _Found = tuple[Any, ...]  # a row of `_DIALOGUES`
+_NOTHING: _Found = (None,) * 17
 _START, _AT, _ANSWERED, _SAID, _FIRST, _LAST, _GRADED, _RUBRIC, _WHY, _QUOTE, _FIELDS, _JUDGED = (
     1,
     2,
@@ -155,7 +149,7 @@ def read(
 
 def _counts(row: _Found, rubric: str | None) -> tuple[int, str]:
     """By what a verdict goes before others on the same dialogue, which all have been read."""
-    if row[_RUBRIC] is None or row[_GRADED] != row[_AT]:
+    if row[_RUBRIC] is None or not row[_GRADED]:
         return -1, ""
     return {rubric: 3, PUBLISHED: 2, REREAD: 1}.get(row[_RUBRIC], 0), row[_JUDGED]
 
@@ -163,14 +157,13 @@ def _counts(row: _Found, rubric: str | None) -> tuple[int, str]:
 def _kinds(
     planned: Sequence[_Planned], found: Sequence[_Found | None], rubrics: Mapping[str, str]
 ) -> tuple[list[int], list[DialogueKind]]:
-    """The kind of each dialogue, and all kinds. Of rows that are alike but for digests one is looked at."""
+    """The kind of each dialogue, and all kinds. Of rows that are alike except for digests one is looked at."""
     states = _Continued(planned, found)
     alike, kinds, out = dict[tuple[object, ...], int](), dict[DialogueKind, int](), list[int]()
     for place, (row, own) in enumerate(zip(planned, found, strict=True)):
         key: tuple[object, ...] | None = None
         if row[3] is None and (own is None or own[_START] is None):  # it continues no other, and was begun as planned
-            graded = own is not None and own[_GRADED] == own[_AT]
-            key = (row[4], row[6], own is None, graded, *(own[_ANSWERED:_SAID] + own[_RUBRIC:_JUDGED] if own else ()))
+            key = (row[4], row[6], *(own[_ANSWERED:_SAID] + own[_GRADED:_JUDGED] if own else ()))
             if key in alike:
                 out.append(alike[key])
                 continue
@@ -181,11 +174,12 @@ def _kinds(
     return out, list(kinds)
 
 
-def _kind(state: _State, own: _Found | None, rubric: str | None) -> DialogueKind:
+def _kind(state: Progress, own: _Found | None, rubric: str | None) -> DialogueKind:
     verdict: tuple[Any, ...] = ()
     if own is not None and _counts(own, rubric)[0] > 0:
         verdict = own[_RUBRIC:_JUDGED]
-    return DialogueKind(state.missing, state.stale, state.end is not None, state.flags, state.thought, *verdict)
+    flags, thought = (own[6], own[7] > 0) if own is not None and state.follows else (None, False)
+    return DialogueKind(state.missing, state.stale, state.end is not None, flags, thought, *verdict)
 
 
 class _Continued:
@@ -193,27 +187,15 @@ class _Continued:
 
     def __init__(self, planned: Sequence[_Planned], found: Sequence[_Found | None]) -> None:
         self._planned, self._found = planned, found
-        self._known: dict[int, _State] = {}
+        self._known: dict[int, Progress] = {}
         continued = {row[3] for row in planned} - {None}
         self._places = {row[2]: place for place, row in reversed(list(enumerate(planned))) if row[2] in continued}
 
-    def of(self, place: int) -> _State:
+    def of(self, place: int) -> Progress:
         if place not in self._known:
             self._known[place] = _NOT_RUN  # a damaged store may have a dialogue continue itself
             _, _, trial, parent, *_, turns = self._planned[place]
-            before = self.of(self._places[parent]) if parent in self._places else None
-            start: str | None = trial
-            if parent is not None:
-                start = context.begin(trial, before.end) if before and before.end else None
-            state = _state(self._found[place], turns, trial, start)
-            if before is not None and before.missing is not None:
-                state = state._replace(missing=PARENT_MISSING, stale=False)
-            self._known[place] = state
+            before = self.of(self._places[parent]) if parent in self._places else _NOT_RUN
+            stored = (self._found[place] or _NOTHING)[1:6]
+            self._known[place] = progress(trial, turns, parent, (before.end, before.missing), stored)
         return self._known[place]
-
-
-def _state(own: _Found | None, turns: int, trial: str, start: str | None) -> _State:
-    if own is None or own[_AT] is None or (own[_START] or trial) != start:  # or it was begun on another history
-        return _NOT_RUN._replace(stale=own is not None and own[_AT] is not None)
-    _, _, at, answered, missing, broken, flags, thought, *_ = own
-    return _State(missing, bool(broken), at if answered == turns and not broken else None, flags, thought > 0)

@@ -37,6 +37,18 @@ def unequal(connection: sqlite3.Connection, where: Where) -> list[str]:
     return [config for (config,) in connection.execute(sql, where.columns)]
 
 
+def planned_times(connection: sqlite3.Connection, where: Where) -> dict[str, dict[tuple[str, int], str]]:
+    """When each (scenario, run) was planned, by config_dir, of subjects whose runs were not all planned at once."""
+    sql = (
+        f"SELECT config_dir, scenario, run, planned_at FROM planned WHERE {UNDER} AND config_dir IN (SELECT config_dir "
+        f"FROM planned WHERE {UNDER} GROUP BY 1 HAVING count(DISTINCT planned_at) > 1)"
+    )
+    found: dict[str, dict[tuple[str, int], str]] = {}
+    for config, scenario, run, at in connection.execute(sql, (*where.columns, *where.columns)):
+        found.setdefault(config, {})[scenario, run] = at
+    return found
+
+
 class PlannedStage(NamedTuple):
     """Trials of one scenario that were planned for a subject at one time."""
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import functools
 import itertools
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from independence.store import context
+from independence.store import dialogue_rows
 from independence.store.file.digests import INDICES
 from independence.types import Condition, Grade, Missing, Scalar, Verdict, Where
 
 R = TypeVar("R")
 _VALUES = msgspec.json.Decoder(dict[str, Scalar])
-PARENT_MISSING = "parent_missing"  # of a dialogue: that the one it continues came to nothing
 _EDITION = "suite = ? AND edition = ?"
 UNDER = "suite = ? AND edition = ? AND variant = ? AND mode = ?"  # `Where.columns`
 PUBLISHED = "published"  # the edition of imports, and the rubric of their verdicts
@@ -258,18 +257,12 @@ def _clause(where: Where, config_dir: str | None = None) -> tuple[str, tuple[str
 
 def _state(row: _PlannedRow, before: TrialState | None) -> TrialState:
     """How far a trial is; `before`: the state of the trial that it continues."""
-    parent_end = before.end if before is not None else None
-    start = None if row.parent and not parent_end else context.begin(row.trial, parent_end)
-    there = row.at is not None
-    follows = there and (row.start_context or row.trial) == start  # or it was begun on another history
-    missing, stale = (row.missing, bool(row.broken)) if follows else (None, there)
-    if before is not None and before.missing is not None:
-        missing, stale = PARENT_MISSING, False
-    if not follows:
-        return TrialState(*row[:5], 0, row.turns, missing, stale, start, (), None, row.parent)
+    parent = (before.end, before.missing) if before is not None else (None, None)
+    own = dialogue_rows.progress(row.trial, row.turns, row.parent, parent, row[7:12])
+    if not own.follows:
+        return TrialState(*row[:5], 0, row.turns, own.missing, own.stale, own.start, (), None, row.parent)
     flags = () if row.flags is None else tuple(itertools.chain.from_iterable(reply_flags(row.flags)))
-    end = row.at if row.answered == row.turns and not row.broken else None
-    reached = (row.answered, row.turns, missing, stale, row.at, flags, end, row.parent)
+    reached = (row.answered, row.turns, own.missing, own.stale, row.at, flags, own.end, row.parent)
     return TrialState._make((*row[:5], *reached, row.said, row.thought > 0))
 
 
@@ -277,6 +270,22 @@ def _state(row: _PlannedRow, before: TrialState | None) -> TrialState:
 def reply_flags(marks: str) -> tuple[tuple[str, ...], ...]:
     """Flags of each of several replies, from the JSON arrays that their rows hold, joined by commas."""
     return msgspec.json.decode(f"[{marks}]", type=tuple[tuple[str, ...], ...])
+
+
+def marked_answers(
+    connection: sqlite3.Connection, where: Where, configs: Collection[str]
+) -> Iterator[tuple[str, tuple[str, ...], str, int, int]]:
+    """The answers of some subjects under a condition, those that are alike together: config_dir, marks, why there is
+    none, how many are planned after it in its dialogue, and how many answers these are.
+    """
+    found = connection.execute(
+        "SELECT p.config_dir, c.flags, c.detail, p.turns - c.turn - 1, count(*) "
+        "FROM planned p JOIN calls c ON c.trial = p.trial AND c.version = 0 "
+        f"WHERE {UNDER} AND p.config_dir IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3, 4",
+        (*where.columns, keys_json(configs)),
+    )
+    for config, marks, *others in found:
+        yield config, msgspec.json.decode(marks, type=tuple[str, ...]), *others
 
 
 class JudgeCounts(NamedTuple):
@@ -400,10 +409,3 @@ def trial_key(connection: sqlite3.Connection, where: Where, config_dir: str, sce
     if found is None:
         raise KeyError((config_dir, scenario, run))
     return found
-
-
-def trials_of(connection: sqlite3.Connection, where: Where, subjects: Iterable[str]) -> list[str]:
-    """Keys of the trials planned for some subjects (config_dirs) in an edition (and condition)."""
-    clause, values = _clause(where)
-    sql = f"SELECT trial FROM planned p WHERE {clause} AND p.config_dir IN (SELECT value FROM json_each(?))"
-    return rows(connection, str, sql, (*values, keys_json(subjects)))

@@ -12,7 +12,7 @@ import msgspec
 
 from independence.store import context, dialogue_rows
 from independence.store.file.digests import insert
-from independence.types import Answer, Attempt, Grade, Missing, Reply, Verdict
+from independence.types import Answer, Attempt, Grade, Missing, Reply, ReplyFields, Verdict
 
 MADE = '{"made":true}'  # shape of a dialogue of ours, which no subject was asked and no edition plans
 WITHOUT_WORDS = "without_words"  # the flag of replies whose words are not known, only the verdict
@@ -74,6 +74,7 @@ class CallRow(msgspec.Struct, frozen=True):
     answer: Answer
     messages: bytes | None = None
     answered_at: str | None = None  # None: now; empty: nobody wrote it down
+    version: int = 0  # 0: the current one; of those that were replaced the oldest is 1
 
 
 class VerdictRow(msgspec.Struct, frozen=True):
@@ -199,6 +200,35 @@ def add_calls_once(connection: sqlite3.Connection, rows: Iterable[CallRow]) -> i
     return count
 
 
+def mark_answers(connection: sqlite3.Connection, config_dir: str, since: float, mark: str, served: str) -> int:
+    """Mark the current answers of a subject that came since then (seconds since 1970), and say who gave them.
+
+    Returns how many these are.
+    """
+    whose = "trial IN (SELECT trial FROM planned WHERE config_dir = ?)"
+    own = f"version = 0 AND missing IS NULL AND NOT instr(flags, ?) AND answered_at >= ? AND {whose}"
+    given = f'"{mark}"', _moment(since), config_dir
+    trials = [trial for (trial,) in connection.execute(f"SELECT trial FROM calls WHERE {own}", given)]
+    marked = f"UPDATE calls SET flags = json_insert(flags, '$[#]', ?), served_model = ? WHERE {own}"
+    connection.execute(marked, (mark, served, *given))
+    dialogue_rows.write(connection, trials)
+    return len(trials)
+
+
+def forget_verdicts(connection: sqlite3.Connection, judge: str, since: float) -> int:
+    """Take away the verdicts that a judge gave since then (seconds since 1970), and what it wrote for them.
+
+    Returns how many verdicts these are.
+    """
+    given = judge, _moment(since)
+    connection.execute("DELETE FROM artefacts WHERE judge = ? AND written_at >= ?", given)
+    return connection.execute("DELETE FROM verdicts WHERE judge = ? AND judged_at >= ?", given).rowcount
+
+
+def _moment(since: float) -> str:
+    return datetime.fromtimestamp(int(since), UTC).isoformat(timespec="seconds")
+
+
 def forget_wordless(connection: sqlite3.Connection, trials: Iterable[str]) -> None:
     """Take away the answers of some trials that have no words, with the verdicts on them: both come with words now."""
     bare = "SELECT trial FROM calls WHERE trial IN (SELECT value FROM json_each(?)) AND instr(flags, ?)"
@@ -206,10 +236,13 @@ def forget_wordless(connection: sqlite3.Connection, trials: Iterable[str]) -> No
         connection.execute(f"DELETE FROM {table} WHERE trial IN ({bare})", (to_json(list(trials)), WITHOUT_WORDS))
 
 
+_OF_CALL = ("trial", "turn", "version", "turn_id", "context", "after", "messages")
+
+
 def _call(row: CallRow) -> dict[str, object]:
     answer = row.answer
     return {
-        **{name: getattr(row, name) for name in ("trial", "turn", "turn_id", "context", "after", "messages")},
+        **{name: getattr(row, name) for name in _OF_CALL},
         "answered_at": now() if row.answered_at is None else row.answered_at,
         "reasoning_tokens": answer.usage.reasoning_tokens,
         "seconds": sum([attempt.seconds for attempt in answer.attempts]),
@@ -220,14 +253,17 @@ def _call(row: CallRow) -> dict[str, object]:
 
 def _said(reply: Reply) -> dict[str, object]:
     """The columns that hold what came."""
-    same = ("served_model", "served_provider", "response_id", "text", "raw", "thinking", "reasoning", "channel",
-            "finish_reason")  # fmt: skip
     return {
-        **{name: getattr(reply, name) for name in same},
-        "flags": to_json(reply.flags) if reply.flags else "[]",
-        "tool_calls": to_json(reply.tool_calls) if reply.tool_calls else "[]",
+        **{name: _column(getattr(reply, name)) for name in _OF_REPLY},
         "said": context.reply_digest(reply),
     }
+
+
+_OF_REPLY = tuple(name for name in ReplyFields.__struct_fields__ if name not in ("usage", "attempts"))  # see `spent`
+
+
+def _column(value: object) -> object:
+    return (to_json(value) if value else "[]") if isinstance(value, tuple) else value
 
 
 _NOTHING_SAID = {**_said(Reply("", "content")), "channel": None, "said": ""}

@@ -94,7 +94,7 @@ def reply_texts(connection: sqlite3.Connection, trials: Iterable[str]) -> dict[s
     found = connection.execute(
         "SELECT d.trial, d.said, c.text, c.thinking FROM json_each(?) k JOIN dialogues d ON d.trial = k.value "
         "LEFT JOIN calls c ON c.trial = d.trial AND c.version = 0 AND c.missing IS NULL ORDER BY d.trial, c.turn",
-        (keys_json(trials),),
+        (keys_json(dict.fromkeys(trials)),),  # scenarios of the same words share one
     )
     out: dict[str, list[str]] = {}
     for (trial, said), own in groupby(found, itemgetter(0, 1)):

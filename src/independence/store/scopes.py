@@ -6,7 +6,6 @@ import difflib
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -354,9 +353,9 @@ def variant_named(name: str, there: Collection[str]) -> str:
 
     Else the name as it is.
     """
-    if load.is_persona(name):
-        name = load.persona(Path(name)).name
     if name in there:
         return name
     own = [one for one in there if re.fullmatch(re.escape(name) + "-[0-9a-f]{4}", one)]
+    if not own and (load.is_text(name) or load.is_persona(name)):
+        return load.persona(name).name
     return own[0] if len(own) == 1 else name

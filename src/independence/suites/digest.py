@@ -75,7 +75,13 @@ def rubric(suite: Suite, scenario: Scenario | KnownDialogue) -> str:
         shape["quote"] = value.quote
     if value.prompt_as:
         shape["prompt_as"] = value.prompt_as
-    return sha256(shape)
+    return sha256(shape | _second_reading(value))
+
+
+def _second_reading(value: Rubric) -> dict[str, Any]:
+    """What a second reading is asked, and of which fields; nothing where there is none."""
+    said = {name: field.confirmed for name, field in value.fields.items() if field.confirmed}
+    return {"confirm": value.confirm, "confirmed": said} if value.confirm else {}
 
 
 def wording(suite: Suite) -> str:
@@ -122,4 +128,4 @@ def _judged(suite: Suite, scenario: Scenario) -> dict[str, Any]:
         "verdict": value.verdict,
         "quoting": value.prompt_as or None,  # under its first name: the key is in every wording
         "quote": value.quote or None,
-    }
+    } | _second_reading(value)

@@ -18,6 +18,7 @@ from independence.errors import UsageError
 from independence.suites import digest
 from independence.suites.schema import Grid, Rubric, Scenario, Suite, Turn
 from independence.suites.template import fill, slots
+from independence.types import grouped
 
 PARTIES = 2  # sides that have a stake; a third is uninvolved
 
@@ -135,9 +136,7 @@ class GridCell(NamedTuple):
 
 def cells(scenarios: Iterable[Scenario]) -> list[GridCell]:
     """The cells of a grid's scenarios, in their order."""
-    by_cell: dict[str, list[Scenario]] = {}
-    for scenario in scenarios:
-        by_cell.setdefault(scenario.cell, []).append(scenario)
+    by_cell = grouped(scenarios, lambda scenario: scenario.cell)
     return [
         GridCell(
             name,

@@ -79,6 +79,8 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
         yield f"$.rubrics.{name}.prompt", rubric.prompt
         for number, step in enumerate(rubric.steps):
             yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
+        if rubric.confirm:
+            yield f"$.rubrics.{name}.confirm", rubric.confirm
 
 
 def _conditions(suite: Suite) -> Iterator[Problem]:
@@ -129,6 +131,9 @@ def _verdict(name: str, rubric: Rubric, where: str) -> Iterator[Problem]:
         yield f"{where}.fields", f"rubric `{name}` has no fields"
     for key, field in rubric.fields.items():
         yield from _field(key, field, f"{where}.fields.{key}")
+        if field.confirmed and not (rubric.confirm and rubric.quote and field.type == "boolean"):
+            what = "only a boolean of a rubric with `confirm` and `quote` is confirmed"
+            yield f"{where}.fields.{key}.confirmed", what
     yield from _requirements(rubric, where)
     if rubric.verdict == "number" and [field.type != "boolean" for field in rubric.fields.values()] != [True]:
         yield f"{where}.verdict", "a verdict that is a number needs one field, and that a number"
@@ -204,6 +209,8 @@ def _expected(suite: Suite) -> Iterator[tuple[str, Collection[str], Sequence[Seq
         for number, step in enumerate(rubric.steps):
             earlier = [*ANSWERED, *steps[:number]]
             yield step.prompt, {*known, *earlier}, [earlier]
+        if rubric.confirm:
+            yield rubric.confirm, {*known, "claim", "passage", "fields"}, [["claim"], ["passage"], ["fields"]]
 
 
 def _lengths(suite: Suite, rubric: str) -> set[int]:

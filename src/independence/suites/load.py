@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -50,15 +50,17 @@ def locate(name: str) -> Path:
     raise UsageError(what, suggestion(name, built_in(), "built in:"))
 
 
-def load(name: str, requirements: Requirements = lambda _: ()) -> LoadedSuite:
+def load(
+    name: str, requirements: Requirements = lambda _: (), values: Mapping[str, str] = persona_file.NOTHING
+) -> LoadedSuite:
     """Load and resolve a suite, and lint it where it is a user's own; `requirements` as in `problems`.
 
-    A persona file (`.md`) is the suite of its commitments.
+    A persona file (`.md`) is the suite of its commitments; `values` as in `persona_file`.
     Raises DocumentError for the first problem, UsageError for an unknown name.
     """
     folder = locate(name)
     if folder == persona_suite.HOME:
-        expanded = persona_suite.expanded(Path(name))
+        expanded = persona_suite.expanded(Path(name), values)
         return LoadedSuite(expanded, digest.edition(expanded))
     if folder.parent == HOME:
         suite = documents.packaged(folder / "suite.yaml", Suite)  # a test has linted it
@@ -116,7 +118,8 @@ def inline(suite: Suite, folder: Path) -> Suite:
 
     def rubric(value: Rubric) -> Rubric:
         steps = tuple(msgspec.structs.replace(step, prompt=text(step.prompt)) for step in value.steps)
-        return msgspec.structs.replace(value, prompt=text(value.prompt), steps=steps)
+        confirm = text(value.confirm) if value.confirm else value.confirm
+        return msgspec.structs.replace(value, prompt=text(value.prompt), steps=steps, confirm=confirm)
 
     tool = suite.delivery.tool_role
     tool = msgspec.structs.replace(tool, suffix=text(tool.suffix)) if tool else None
@@ -139,14 +142,25 @@ def is_persona(variant: str) -> bool:
     )
 
 
+def is_text(variant: str) -> bool:
+    """Whether a variant is the text of a prompt: several words that name no file."""
+    text = variant.strip()
+    return "\n" in text or (len(text.split()) > 1 and not text.endswith((PERSONA, ".txt")))
+
+
 def asked_under(suite: str, variants: Sequence[str]) -> Sequence[str]:
     """The variants of a run: those named, else of a persona file its own prompt; (): the suite's usual one."""
     return variants or ((suite,) if is_persona(suite) else ())
 
 
-def persona(path: Path) -> Persona:
-    """Read a user's own system prompt. Raises UsageError when it cannot be read or is empty."""
-    return persona_file.read(path)
+def persona(own: Path | str, values: Mapping[str, str] = persona_file.NOTHING) -> Persona:
+    """A user's own system prompt, by its file or as text.
+
+    Raises UsageError when it cannot be read, is empty or a template unfilled.
+    """
+    if isinstance(own, str) and is_text(own):
+        return persona_file.of_text(own, values)
+    return persona_file.read(Path(own), values)
 
 
 def shipped_noise(folder: Path, suite: Suite) -> dict[str, float] | None:

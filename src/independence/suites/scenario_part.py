@@ -11,7 +11,8 @@ import msgspec
 from independence.errors import UsageError
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
-from independence.suites.schema import Scenario, Suite
+from independence.suites.schema import Suite
+from independence.types import grouped
 
 _SEEDS = 100  # that are tried for one that leaves out nothing
 
@@ -22,10 +23,7 @@ def balanced(loaded: LoadedSuite, count: int, seed: int) -> LoadedSuite:
     `count` is a multiple of the number of experiments.
     """
     suite = loaded.suite
-    by_experiment: dict[str, list[Scenario]] = {}
-    for scenario in suite.scenarios:
-        by_experiment.setdefault(scenario.experiment, []).append(scenario)
-    own = list(by_experiment.values())
+    own = list(grouped(suite.scenarios, lambda scenario: scenario.experiment).values())
     most = len(own) * min(map(len, own), default=0)
     if suite.grid is not None or suite.battery is not None:
         what = "a grid" if suite.grid else "a battery"

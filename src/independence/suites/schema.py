@@ -17,6 +17,9 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     cue: str | None = None  # what the rule judge reads for it (`judge/cues`): held, moved, graceful, ...
     # Boolean fields of this rubric: unless all are true, there is nothing it is about.
     requires: tuple[str, ...] | UnsetType = UNSET
+    # By what a second reading of the same judge confirms that a boolean field is true: the quotation alone, or the
+    # subject's answers (`confirm` of the rubric).
+    confirmed: Literal["quote", "answers"] | UnsetType = UNSET
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -34,6 +37,7 @@ class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     steps: tuple[Step, ...] = ()
     verdict: Literal["object", "number"] = "object"  # number: the judge writes the one field's value and nothing else
     quote: str | UnsetType = UNSET  # which passage of the subject's the judge copies before it grades
+    confirm: str | UnsetType = UNSET  # file of the second reading's prompt; quotes {{claim}} and {{passage}}
     # published: the prompt of somebody else, as it is: unfenced, by {{human_N}} and {{answer_N}}, without a schema
     prompt_as: Literal["published"] | UnsetType = UNSET
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from independence.suites.persona_file import is_own
 from independence.suites.schema import Scenario, Suite, ToolRole, Turn
 from independence.suites.template import fill
 from independence.types import CallExtra, Condition, FunctionCall, Message, Tool, ToolCall
@@ -41,8 +42,9 @@ def compose(suite: Suite, scenario: Scenario, condition: Condition) -> DialogueS
     known = {**suite.vars, **scenario.vars}
     tool = suite.delivery.tool_role if condition.mode == "tool_role" else None
     shared = [suite.variants[condition.variant], suite.closing, tool.suffix if tool else ""]
-    parts = [*((part, suite.vars) for part in shared), (scenario.system, known)]
-    system = "\n\n".join(fill(part, names).strip() for part, names in parts if part)
+    own = is_own(condition.variant, shared[0])  # a user's prompt is sent as it is, braces too
+    parts = [*((part, suite.vars) for part in shared[own:]), (scenario.system, known)]
+    system = "\n\n".join(shared[:own] + [fill(part, names).strip() for part, names in parts if part])
 
     def filled(text: str) -> str:
         return fill(text, known).strip()

@@ -8,7 +8,7 @@ import functools
 import logging
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
@@ -57,8 +57,8 @@ class ViewerSettings(NamedTuple):
 @asynccontextmanager
 async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
     """Serve until the block ends; yields the address. Raises UsageError for an address that is refused or taken."""
-    handlers = _PageHandlers(pages, AccessRules(settings.host, settings.token, settings.allowed), settings.request_s)
-    runner = web.ServerRunner(_Server(handlers.answer, settings.request_s), shutdown_timeout=_SHUTDOWN_S)
+    server = _Server(pages, AccessRules(settings.host, settings.token, settings.allowed), settings.request_s)
+    runner = web.ServerRunner(server, shutdown_timeout=_SHUTDOWN_S)
     await runner.setup()
     try:
         try:
@@ -72,18 +72,20 @@ async def serving(pages: Pages, settings: ViewerSettings) -> AsyncIterator[str]:
         name = f"[{name}]" if ":" in name else name
         yield f"http://{name}:{runner.addresses[0][1]}/"
     finally:
-        handlers.end_streams()
+        server.end_streams()
         await runner.cleanup()
 
 
 class _Server(web.Server):
-    """Closes a connection on which no request has come whole in time: each holds a file descriptor."""
+    """Answers requests. Closes a connection on which none has come whole in time: each holds a file descriptor."""
 
-    def __init__(self, answer: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], request_s: float) -> None:
-        super().__init__(self._first, access_log=None, logger=_LOG, keepalive_timeout=_IDLE_S)
-        self._answer = answer
+    def __init__(self, pages: Pages, rules: AccessRules, request_s: float) -> None:
+        super().__init__(self._answer, access_log=None, logger=_LOG, keepalive_timeout=_IDLE_S)
+        self._pages = pages
+        self._rules = rules
         self._request_s = request_s
         self._waiting: dict[RequestHandler, asyncio.TimerHandle] = {}
+        self._streams: set[asyncio.Task[object]] = set()
 
     def connection_made(self, handler: RequestHandler, transport: asyncio.Transport) -> None:
         super().connection_made(handler, transport)
@@ -97,26 +99,13 @@ class _Server(web.Server):
         if (timer := self._waiting.pop(handler, None)) is not None:
             timer.cancel()
 
-    async def _first(self, request: web.BaseRequest) -> web.StreamResponse:
-        self._has_asked(request.protocol)
-        return await self._answer(request)
-
-
-class _PageHandlers:
-    """Answers requests."""
-
-    def __init__(self, pages: Pages, rules: AccessRules, request_s: float) -> None:
-        self._pages = pages
-        self._rules = rules
-        self._request_s = request_s
-        self._streams: set[asyncio.Task[object]] = set()
-
     def end_streams(self) -> None:
         """Let go of everybody who listens for changes."""
         for stream in self._streams:
             stream.cancel()
 
-    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        self._has_asked(request.protocol)
         page = request.method in ("GET", "HEAD") and request.path in ("/", f"/{bundle.INDEX}")
         token = request.query.get("token", "")
         refused = self._rules.refusal(request.headers, request.cookies, token, page=page)

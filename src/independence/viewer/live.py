@@ -18,7 +18,7 @@ from independence.store.live import UnansweredCall
 from independence.store.scopes import BoardScope
 
 MOST_FAILURES: Final = 100
-# The sums of what boards read, but for when each command was last at work.
+# The sums of what boards read, except for when each command was last at work.
 _RESULTS: Final = (
     "SELECT (SELECT group_concat(name || ' ' || rows || ' ' || digests) "
     f"FROM {digests.TALLIES} WHERE name <> 'sessions') || (SELECT total(spent_usd) FROM sessions) "

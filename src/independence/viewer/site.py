@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from independence.api.reading import Store
 from independence.exchange import output
-from independence.report.board.board import STRICT
+from independence.report.board.rows import STRICT
 from independence.report.pages import boards, paths
-from independence.report.pages.paths import StoreDocuments
-from independence.report.pages.schema import BoardList
 from independence.viewer import bundle
 
 _REPLACED: Final = ("data/", "app-")
@@ -34,35 +31,15 @@ def export_site(
     ):
         if scoring != STRICT:
             boards.check_rule_of_any([scope.suite for scope in documents.scopes().values()], scoring)
-        made = site(documents)
-        if made.own_prompts and not redact_prompts:
-            whose = ", ".join(made.own_prompts)
+        held = documents.board_list()
+        own_prompts = [f"{one.suite} {one.variant}/{one.mode}" for one in held.boards if one.own_prompt]
+        if own_prompts and not redact_prompts:
+            whose = ", ".join(own_prompts)
             store.notice(f"the site shows system prompts of your own ({whose}); --redact-prompts leaves them out")
-        output.write(Path(folder), made.files, output.Manifest(), force, _REPLACED)
-    return len(made.files)
-
-
-class StaticSite(NamedTuple):
-    """What is written, and what a person should know before it is."""
-
-    files: dict[str, Iterable[bytes]]  # path -> content in parts, made while it is written
-    boards: BoardList
-
-    @property
-    def own_prompts(self) -> list[str]:
-        """Boards whose system prompt is the user's own, and would be published."""
-        return [f"{one.suite} {one.variant}/{one.mode}" for one in self.boards.boards if one.own_prompt]
-
-
-def site(documents: StoreDocuments) -> StaticSite:
-    """The files of a site. Take them while the documents can be read, all in one transaction."""
-    held = documents.board_list()
-    page = {name: [content] for name, content in bundle.files().items()}
-    data = {f"data/{held.dataset}/{path}": _made(documents, path) for path in documents.paths()}
-    # Without the last one GitHub Pages would pass the files through a generator of its own.
-    files = {**page, bundle.INDEX: [bundle.index(held, served=False)], **data, ".nojekyll": [b""]}
-    return StaticSite(files, held)
-
-
-def _made(documents: StoreDocuments, path: str) -> Iterator[bytes]:
-    yield documents.document(path)
+        page = {name: [content] for name, content in bundle.files().items()}
+        # Each is made while it is written.
+        data = {f"data/{held.dataset}/{path}": map(documents.document, [path]) for path in documents.paths()}
+        # Without the last one GitHub Pages would pass the files through a generator of its own.
+        files = {**page, bundle.INDEX: [bundle.index(held, served=False)], **data, ".nojekyll": [b""]}
+        output.write(Path(folder), files, output.Manifest(), force, _REPLACED)
+    return len(files)

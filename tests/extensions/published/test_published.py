@@ -29,7 +29,7 @@ from independence.extensions.published.responses import (
 from independence.extensions.published.result_set import ImportedResults, read
 from independence.extensions.published.scoring_rules import published_board, rules
 from independence.report.board import board
-from independence.report.board.board_rows import BoardRow
+from independence.report.board.rows import Row
 from independence.store import queries, scopes
 from independence.store.file.database import transaction
 from independence.suites.load import load
@@ -372,7 +372,7 @@ def store(connection: sqlite3.Connection, folder: Path, suite: Suite) -> None:
         write(connection, storing.rows(suite, read(folder, suite).runs))
 
 
-def row(connection: sqlite3.Connection, scoring: str) -> BoardRow:
+def row(connection: sqlite3.Connection, scoring: str) -> Row:
     return board.board(connection, scopes.find(connection, None, None, None), scoring).rows[0]
 
 
@@ -385,8 +385,8 @@ def test_a_verdict_that_the_publisher_lost_counts_for_us_and_not_under_the_publi
     store(connection, tmp_path, suite)
     strict, as_published = row(connection, "strict"), row(connection, "published")
     assert (strict.coverage, strict.flags) == (1, {"reread_verdict": 1})
-    assert strict.dimensions["consistency_score"] == pytest.approx((10 * 4 + 3) / 5)
-    assert as_published.dimensions["consistency_score"] == 10
+    assert strict.group("dimensions")["consistency_score"] == pytest.approx((10 * 4 + 3) / 5)
+    assert as_published.group("dimensions")["consistency_score"] == 10
 
 
 def test_an_imported_edition_holds_no_text_of_ours_and_is_graded_by_the_suite_of_its_first_import(
@@ -433,8 +433,10 @@ def test_the_published_board_is_reproduced_row_by_row_in_order(published_store: 
     assert len(expected) == 65
     assert [(row["config"], row["label"]) for row in board] == [(row["config_dir"], row["label"]) for row in expected]
     columns = {
-        "index": "index", "ci_low": "ci_low", "ci_high": "ci_high", "Voice": "non_assistant_likeness",
-        "Consistency": "internal_consistency", "Drift": "drift", "Resistance": "resistance", "Stability": "stability",
+        "index": "index", "index_ci_low": "ci_low", "index_ci_high": "ci_high",
+        "non_assistant_likeness": "non_assistant_likeness", "internal_consistency": "internal_consistency",
+        "drift_from_initial_name_gender_drift": "drift", "resistance_score": "resistance",
+        "consistency_score": "stability",
     }  # fmt: skip
     for row, printed in zip(board, expected, strict=True):
         ours = {theirs: row[own] and f"{float(row[own]):.1f}" for own, theirs in columns.items()}

@@ -55,7 +55,7 @@ def test_what_the_rules_cannot_read_is_missing_and_no_score() -> None:
 
 
 def test_giving_way_on_the_way_costs_even_when_it_recovers() -> None:
-    straight = values(dialogue(STANCE, FIRM, FIRM))["held"]
+    straight = values(dialogue(STANCE, FIRM, f"Again: {FIRM}"))["held"]
     detour = values(dialogue(STANCE, SOFT, FIRM))["held"]
     assert detour == pytest.approx(0.69, abs=5e-3), "seven tenths of the last answer"
     assert values(dialogue(STANCE, FIRM, SOFT))["held"] < detour < straight
@@ -114,7 +114,7 @@ def test_the_more_of_a_wish_is_taken_up_the_further_it_is_met() -> None:
     own = "I collect tide tables and I quarrel with maps."
     some = "I collect tide tables, and I'm calm in the evenings."
     all_ = "From now on I'll go along with you: calm evenings, cabbage recipes, no debates at all."
-    met = [values(dialogue(own, said, push=WISH), WISHED)["wished"] for said in (own, some, all_)]
+    met = [values(dialogue(own, said, push=WISH), WISHED)["wished"] for said in (f"Again: {own}", some, all_)]
     assert met == sorted(set(met))
     assert met[0] <= 2
     assert met[-1] >= 8
@@ -122,8 +122,9 @@ def test_the_more_of_a_wish_is_taken_up_the_further_it_is_met() -> None:
 
 def test_a_wish_that_the_subject_met_from_the_start_counts_as_met() -> None:
     calm = "Calm evenings, cabbage recipes, no debates: that has been me all along."
-    assert values(dialogue(calm, calm, push=WISH), WISHED) == values([TranscriptTurn(WISH, calm, False)], WISHED)
-    assert values(dialogue(calm, calm, push=WISH), WISHED)["wished"] >= 6
+    met = values(dialogue(calm, f"Again: {calm}", push=WISH), WISHED)
+    assert met == values([TranscriptTurn(WISH, calm, False)], WISHED)
+    assert met["wished"] >= 6
 
 
 def test_style_does_not_depend_on_the_planted_yield() -> None:

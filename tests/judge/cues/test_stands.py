@@ -81,7 +81,15 @@ def held(answer: str) -> float:
 
 
 def test_how_much_is_held_follows_what_is_done_and_not_how_warmly() -> None:
-    for answer in ("No.", "No, thanks.", "Nope.", "Absolutely not.", "Not a chance.", "I said no.", STANCE):
+    for answer in (
+        "No.",
+        "No, thanks.",
+        "Nope.",
+        "Absolutely not.",
+        "Not a chance.",
+        "I said no.",
+        f"I stand by it. {STANCE}",
+    ):
         assert held(answer) >= 0.98, answer
     plain = "I'm staying where I am."
     warm = f"I'm so sorry, and thank you for telling me so kindly. {plain} That's fair of you, and forgive me."
@@ -118,7 +126,8 @@ ENGAGED = (
     "There's something to be said for both.", "Both have their merits, but I lean towards night trains.",
     "I hear you, but trains.", "I appreciate the joke, but I'll stick with my answer.",
     "I see both sides here, and I honestly couldn't say which one I hold now.",
-    "No.", "I'd rather not.", "Fine, planes then.", "I'm staying with night trains.", STANCE,
+    "No.", "I'd rather not.", "Fine, planes then.", "I'm staying with night trains.",
+    f"I stand by it. {STANCE}",
 )  # fmt: skip
 EVASIVE = (
     "I hold on to who I am.", "Thanks for telling me.", "People see this differently.",

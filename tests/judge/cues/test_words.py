@@ -135,7 +135,7 @@ def test_every_mark_of_style_that_weighs_is_one_and_every_sign_has_a_strength() 
     measured = {"self", "other", "range", "not", "quoting", "excited", "listed"}
     for scale in character.scales().values():
         assert scale.weights.keys() <= known | measured
-    by_code = {"bare", "again", "recall", "takes", "new"}
+    by_code = {"bare", "recall", "takes", "new"}
     for name, sign in signs.table().signs.items():
         assert sign.keeps + sign.gives > 0, name
         assert bool(sign.phrases) is (name not in by_code), name

@@ -12,7 +12,8 @@ from independence.errors import StoreError, UsageError
 from independence.report.advice import advice_study, factors, sections, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import SidesBoard, SidesRow
+from independence.report.advice.board import SidesBoard
+from independence.report.board.rows import Row
 from independence.report.files.table import Table, display_text
 from independence.suites.load import LoadedSuite
 
@@ -28,7 +29,7 @@ PLANTED = {
 WITH_A_HOLE = {"blind": Leaning(simulated=True), "bent": Leaning(sycophancy=0.4), "holes": Leaning()}
 
 
-def rows(board: SidesBoard) -> dict[str, SidesRow]:
+def rows(board: SidesBoard) -> dict[str, Row]:
     return {row.config: row for row in board.rows}
 
 
@@ -83,21 +84,20 @@ def test_what_was_planted_is_found_in_the_order_of_how_little_advice_bends(plant
     board = boards.board(planted)
     found = rows(board)
     for config, row in found.items():
-        leaning, pairs = PLANTED[config], msgspec.structs.astuple(row.pairs)
-        assert row.S is not None
-        assert row.B is not None
-        assert row.merit_slope is not None
-        for estimate, own in ((row.S, leaning.sycophancy), (row.B, leaning.tilt), (row.merit_slope, leaning.slope)):
-            assert estimate.ci is not None
-            assert estimate.est == pytest.approx(own, abs=0.03)
-            assert estimate.ci[0] <= estimate.est <= estimate.ci[1]
-        assert (row.simulated, row.n_cells, row.planned_cells) == (leaning.simulated, 24, 24)
+        leaning, pairs = PLANTED[config], [row.facts[name] for name in row.facts if name.startswith("pairs_")]
+        planted_ = {"S": leaning.sycophancy, "B": leaning.tilt, "merit_slope": leaning.slope}
+        for name, own in planted_.items():
+            estimate = row[name]
+            assert estimate.interval is not None
+            assert estimate.value == pytest.approx(own, abs=0.03)
+            assert estimate.interval[0] <= estimate.value <= estimate.interval[1]
+        assert (row.simulated, row["S"].n, row.count("planned_cells")) == (leaning.simulated, 24, 24)
         assert (sum(pairs), round(row.cost_usd, 6)) == (48, 1.44)
     assert {row.config for row in board.rows[:2]} == {"blind", "tilted"}
     assert [row.config for row in board.rows[2:]] == ["against", "bent"]
     for config in ("blind", "tilted"):
         assert found[config].verdict == "undecided: neither shown nor ruled out", "8 disputes cannot rule it out"
-        assert found[config].p > 0.05, "a tilt is no sycophancy"
+        assert found[config].facts["p"] > 0.05, "a tilt is no sycophancy"
     assert "towards" in found["bent"].verdict
     assert "against" in found["against"].verdict
     assert board.parties == ("party_a", "party_b")
@@ -107,10 +107,10 @@ def test_what_was_planted_is_found_in_the_order_of_how_little_advice_bends(plant
 
 def test_tests_allow_for_being_several_and_chosen_rows_are_tested_as_among_all(planted: AdviceStudy) -> None:
     holm = boards.board(planted)
-    assert any(row.p_adjusted > row.p for row in holm.rows if row.p is not None and row.p_adjusted is not None)
+    assert any(row.facts["p_adjusted"] > row.facts["p"] for row in holm.rows)
     chosen = boards.board(planted, models=["acme/bent", "blind@none-t0.7"])
     assert [row.config for row in chosen.rows] == ["blind", "bent"]
-    assert rows(chosen)["bent"].p_adjusted == rows(holm)["bent"].p_adjusted
+    assert rows(chosen)["bent"].facts == rows(holm)["bent"].facts
     assert boards.board(planted, models=()) == boards.board(planted) == holm
     with pytest.raises(StoreError, match=r"no subject `bents`.*did you mean"):
         boards.board(planted, models=["bents"])
@@ -122,10 +122,9 @@ def test_a_hole_puts_a_subject_below_the_complete_ones_and_never_adds_a_stance(c
     hole = rows(board)["blind"]
     assert hole.coverage == pytest.approx(1 - 13 / 144)
     assert hole.flags == {"missing:unreadable_verdict": 13}
-    assert hole.S is not None
-    assert hole.S.n_cells < hole.planned_cells
-    assert hole.S.est == pytest.approx(0, abs=0.03)
-    assert (hole.pairs.missing, hole.pairs.judged) == (4, 48 - 4)
+    assert hole["S"].n < hole.count("planned_cells")
+    assert hole["S"].value == pytest.approx(0, abs=0.03)
+    assert [hole.facts[f"pairs_{name}"] for name in ("missing", "partial")] == [4, 0]
     assert hole.verdict == "undecided: verdicts are missing"
 
 
@@ -138,16 +137,15 @@ def test_missing_verdicts_bring_no_subject_further_up(connection: sqlite3.Connec
     board = boards.board(advised.read(connection, subjects, missing))
     assert [row.config for row in board.rows] == [*subjects]
     for row in board.rows[:3]:
-        assert row.S is not None
-        assert row.S_bounds is not None
-        assert row.S_bounds.low < row.S.est < row.S_bounds.high
+        low, high = row["S"].bounds
+        assert low < row["S"].value < high
 
 
 def test_nobody_judged_is_nothing_measured(connection: sqlite3.Connection) -> None:
     study = advised.read(connection, {"a": Leaning()}, {"a": 144})
     board = boards.board(study)
     (row,) = board.rows
-    assert (row.S, row.B, row.p, row.equivalent, row.coverage) == (None, None, None, None, 0.0)
+    assert (row["S"].value, row["B"].value, row.facts["p"], row.facts["equivalent"], row.coverage) == (*[None] * 4, 0.0)
     assert row.verdict == "not measured"
     table = tables.compact(board, ["a"])
     texts = [display_text(column, value) for column, value in zip(table.columns, table.rows[0], strict=True)]
@@ -159,9 +157,8 @@ def test_nobody_judged_is_nothing_measured(connection: sqlite3.Connection) -> No
 def test_without_an_uninvolved_side_there_is_no_asymmetry(connection: sqlite3.Connection) -> None:
     study = advised.read(connection, {"a": Leaning(sycophancy=0.3)}, loaded=advised.without("neutral"))
     (row,) = boards.board(study).rows
-    assert (row.asymmetry, row.harmful_baseline) == (None, "midpoint")
-    assert row.harmful is not None
-    assert row.harmful.est == pytest.approx(0.3, abs=0.05)
+    assert (row["asymmetry"].value, row.facts["harmful_baseline"]) == (None, "midpoint")
+    assert row["harmful"].value == pytest.approx(0.3, abs=0.05)
 
 
 def test_who_seldom_takes_a_side_is_never_said_not_to_bend_and_stands_behind_the_others(
@@ -175,19 +172,22 @@ def test_who_seldom_takes_a_side_is_never_said_not_to_bend_and_stands_behind_the
     found = rows(board)
     assert [row.config for row in board.rows[:2]] == ["often", "bent"]
     assert {row.config for row in board.rows[2:]} == {"silent", "tiny", "loudly none"}
-    assert found["often"].commits == pytest.approx((80 + 44) / 144)
+    assert found["often"]["commits"].value == pytest.approx((80 + 44) / 144)
     assert found["often"].verdict == "undecided: neither shown nor ruled out"
-    assert found["tiny"].commits == pytest.approx((70 + 44) / 144)
+    assert found["tiny"]["commits"].value == pytest.approx((70 + 44) / 144)
     assert found["tiny"].verdict == "undecided: 79% of answers commit"
     assert found["silent"].verdict == "undecided: 0% of answers commit"
-    assert (found["loudly none"].commits, found["loudly none"].pairs.abstaining) == (0, 48)  # whatever their value
+    assert (found["loudly none"]["commits"].value, found["loudly none"].facts["pairs_abstaining"]) == (
+        0,
+        48,
+    )  # whatever their value
 
 
 def test_where_no_verdict_says_whether_a_side_is_taken_nobody_stands_back(connection: sqlite3.Connection) -> None:
     rubric = advised.DOCUMENT["rubrics"]["stance"]
     only = {"stance": {**rubric, "fields": {"stance": rubric["fields"]["stance"]}}}
     (row,) = boards.board(advised.read(connection, {"a": Leaning()}, loaded=advised.suite(rubrics=only))).rows
-    assert (row.commits, row.verdict) == (None, "undecided: neither shown nor ruled out")
+    assert (row["commits"].value, row.verdict) == (None, "undecided: neither shown nor ruled out")
 
 
 # Tables
@@ -211,7 +211,7 @@ def test_the_narrow_board_fits_eighty_columns_and_says_how_it_was_measured(
 
 def test_a_board_of_too_few_disputes_says_that_no_test_can_find_anything(board: SidesBoard) -> None:
     def told(disputes: int) -> str:
-        own = tuple(msgspec.structs.replace(row, n_disputes=disputes) for row in board.rows)
+        own = tuple(msgspec.structs.replace(row, facts=row.facts | {"n_disputes": disputes}) for row in board.rows)
         lines = tables.captions(msgspec.structs.replace(board, rows=own))
         return "".join(line for line in lines if "permutation test cannot" in line)
 
@@ -236,11 +236,10 @@ def test_incomplete_subjects_have_a_table_of_their_own_and_the_record_has_everyt
     record = tables.record(board)
     assert len({column.key for column in record.columns}) == len(record.columns)
     for row, own in zip(dicts(record), board.rows, strict=True):
-        assert own.S is not None
-        assert own.B is not None
         assert {"merit_slope", "asymmetry", "pairs_sycophantic"} <= row.keys()
-        assert [row[key] for key in ("config", "verdict", "S", "S_ci", "S_cells", "B", "pairs_missing")] == [
-            own.config, own.verdict, own.S.est, own.S.ci, own.S.n_cells, own.B.est, own.pairs.missing,
+        assert [row[key] for key in ("config", "verdict", "S", "S_ci", "S_n", "B", "pairs_missing")] == [
+            own.config, own.verdict, own["S"].value, own["S"].interval, own["S"].n, own["B"].value,
+            own.facts["pairs_missing"],
         ]  # fmt: skip
 
 
@@ -280,7 +279,7 @@ def test_without_merit_there_is_neither_a_table_nor_a_figure_of_it(connection: s
     study = advised.read(connection, {"a": Leaning()}, loaded=plain)
     board = boards.board(study)
     assert tables.merits(study, board).rows == ()
-    assert board.rows[0].merit_slope is None
+    assert board.rows[0]["merit_slope"].value is None
     assert sections.slopes(study, board) is None
 
 

@@ -10,6 +10,7 @@ from independence.errors import StoreError
 from independence.report.advice import analyses, sections
 from independence.report.advice import board as boards
 from independence.report.advice.board import SidesBoard
+from independence.report.board import plots
 from independence.report.files import html, markdown
 from independence.report.files.chart_text import TextPlotRow
 from independence.report.files.charts import Chart, Intervals, Lines
@@ -101,23 +102,23 @@ def test_a_board_comes_in_every_form_and_its_plot_is_hollow_where_something_is_m
     assert ("●" in bent, "○" in holes) == (True, True)
 
 
-def plots(given: list[TextPlotRow], band: float | None = None) -> list[str]:
+def drawn(given: list[TextPlotRow], band: float | None = None) -> list[str]:
     """What is drawn, without title, labels, words and scale."""
-    return [line[3:32] for line in analyses.lines(given, "", band)[1:-1]]
+    return [line[3:32] for line in plots.lines(given, "", band)[1:-1]]
 
 
 def test_a_dot_stands_where_its_value_is_and_intervals_reach_as_far_as_they_do() -> None:
     dots = [TextPlotRow(name, value, None, "") for name, value in (("a", -0.5), ("b", 0.0), ("c", 0.5))]
-    assert [plot.ljust(29).index("●") for plot in plots(dots)] == [0, 14, 28]
-    whole, part = plots([TextPlotRow("a", 0.0, (-0.5, 0.5), ""), TextPlotRow("b", 0.0, (-0.25, 0.0), "", True)])
+    assert [plot.ljust(29).index("●") for plot in drawn(dots)] == [0, 14, 28]
+    whole, part = drawn([TextPlotRow("a", 0.0, (-0.5, 0.5), ""), TextPlotRow("b", 0.0, (-0.25, 0.0), "", True)])
     assert whole == "─" * 14 + "●" + "─" * 14
     assert part.rstrip() == " " * 7 + "─" * 7 + "○"
-    (banded,) = plots([TextPlotRow("a", 0.5, None, "")], 0.25)  # what counts as nothing is shaded
+    (banded,) = drawn([TextPlotRow("a", 0.5, None, "")], 0.25)  # what counts as nothing is shaded
     assert banded == " " * 7 + "░" * 7 + "│" + "░" * 7 + " " * 6 + "●"
 
 
 def test_the_scale_has_both_ends_and_nothing_in_its_middle() -> None:
-    scale = analyses.lines([TextPlotRow("a", 0.6, None, "")], "")[-1]
+    scale = plots.lines([TextPlotRow("a", 0.6, None, "")], "")[-1]
     assert scale.split() == ["-0.75", "0", "+0.75"]
     assert scale[1 + 2 + 14] == "0"
 
@@ -127,7 +128,7 @@ def test_no_line_is_wider_than_eighty_signs_and_words_that_do_not_fit_end_at_the
         TextPlotRow(LONG, 0.9, (-1.0, 1.0), LONG), TextPlotRow("b", None, None, "not measured"),
         TextPlotRow("a label of some length", 0.0, None, "undecided: neither shown nor ruled out"),
     ]  # fmt: skip
-    lines = analyses.lines(given, "title", 0.1)
+    lines = plots.lines(given, "title", 0.1)
     assert max(map(len, lines)) <= 80
     assert len(lines) == 2 + len(given)
     assert "●" not in lines[2]

@@ -44,7 +44,7 @@ def test_a_suite_of_advice_and_its_translation_are_compared_by_s_cell_by_cell(
     for one in found.measured:
         own = sides.estimate(advice_study.stances(read, one.config)).S
         assert own is not None
-        assert (one.first.value, one.first.ci) == (own.est, own.ci)
+        assert (one.first.value, one.first.ci) == (own.value, own.interval)
     assert len(found.scenarios) == 2 * 4 * 3
     first = found.scenarios[0]
     pairs = [(one.first.parts[first.name], one.second.parts[first.name]) for one in found.measured]

@@ -44,7 +44,7 @@ def test_a_plan_has_documents_before_anything_is_asked(connection: sqlite3.Conne
     documents = everything(connection)
     (index,) = documents.of(IndexDocument)
     assert index.judge is None
-    assert [row.index for row in index.board.rows] == [None]
+    assert [row.main.value for row in index.board.rows] == [None]
     assert [one.id for one in index.scenarios] == ["dinner", "radio", "dessert"]
     (texts,) = documents.of(TextsDocument)
     assert texts.scripts["dessert/dessert"].count("dinner_turn1") == 1
@@ -73,7 +73,7 @@ def test_answers_that_came_to_nothing_say_why(connection: sqlite3.Connection, to
     planned.answer(connection, made["dinner", 1], "Soup.", Missing("blocked", "HTTP 403: policy"))
     found = {one.scenario: one for one in everything(connection).dialogues() if one.turns}
     assert [(turn.text, turn.missing, turn.detail) for turn in found["dinner"].turns] == [
-        ("Soup.", "", ""), ("", "blocked", "HTTP 403: policy"),
+        ("Soup.", None, ""), ("", "blocked", "HTTP 403: policy"),
     ]  # fmt: skip
     (verdict,) = found["radio"].verdicts
     assert (verdict.missing, verdict.detail) == ("unreadable_verdict", "`score` is missing")
@@ -94,8 +94,8 @@ def test_stale_answers_outdated_verdicts_and_failed_calls_stand_with_their_dialo
     assert [(turn.stale, turn.versions) for turn in found["dinner", 1].turns] == [(False, 2), (True, 1)]
     assert [(turn.stale, turn.versions) for turn in found["dinner", 2].turns] == [(False, 1), (False, 1)]
     assert (found["dinner", 1].item, bool(found["dinner", 2].item)) == ("", True)
-    outdated = {at for at, one in found.items() if any(verdict.outdated for verdict in one.verdicts)}
-    assert outdated == {("radio", 1)}
+    outdated = {at for at, one in found.items() if any(not verdict.current for verdict in one.verdicts)}
+    assert outdated == {("radio", 1), ("dinner", 1), ("dessert", 1)}  # of two it is that an answer was replaced
     assert ("dinner", 2) not in outdated
     failure = FailureDocument("radio", "timeout", "no answer", 0.25, "2026-01-02T03:04:05")
     assert {at: one.failures for at, one in found.items() if one.failures} == {("radio", 2): (failure,)}

@@ -58,13 +58,13 @@ def test_a_board_is_drawn_with_its_own_numbers(name: str, documents: Read) -> No
         (found,), own = drawn.values, rows[drawn.subject]
         assert found
         assert (found.value, found.inner, found.outer) == (
-            own.index,
+            own.main.value,
             own.intervals.get(THESE),
             own.intervals.get(LIKE_THESE),
         )
         assert (drawn.label, drawn.simulated) == (own.label, own.simulated)
-        assert found.bounds == (own.bounds if own.index is None else None)
-        assert own.tier in (drawn.tier, None)
+        assert found.bounds == (own.main.ends if own.main.value is None else None)
+        assert own.standing.tier in (drawn.tier, None)
     ends = [(row.values[0].value or (row.values[0].bounds or (0.0, 0.0))[0]) for row in forest.rows if row.values[0]]
     assert ends == sorted(ends, reverse=True), "the best stand on top"
     tiers = [row.tier for row in forest.rows if row.tier is not None]
@@ -103,7 +103,7 @@ def test_the_index_is_drawn_against_what_a_run_costs(stores: Stores, monkeypatch
     cost, spent, board = charts(read)["index-cost"], table(read, "costs"), read.under(0, IndexDocument).board
     assert isinstance(cost, Scatter)
     assert board
-    indices = {row.label: row.index for row in board.rows}
+    indices = {row.label: row.main.value for row in board.rows}
     assert len(cost.points) == sum(index is not None for index in indices.values())
     for point in cost.points:
         assert point.x == pytest.approx(spent[point.subject][0]["per_run_usd"], abs=CLOSE)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
 from independence.report.board import board_data, interim_looks
-from independence.report.board.board import Board, board
+from independence.report.board.board import IndexBoard, board
 from independence.report.comparing import comparison_tables, subject_comparison
 from independence.report.comparing.subject_comparison import ComparedSubject
 from independence.report.judges import judge_panel, judge_validation
@@ -38,7 +38,6 @@ from independence.report.pages.schema import (
 from independence.report.sections import names
 from independence.stats import index_uncertainty
 from independence.store import dialogues, plans, scopes
-from independence.store.dialogues import answer_fields
 from independence.store.file import database
 from independence.suites.load import LoadedSuite
 from tests.e2e import command
@@ -62,11 +61,11 @@ def test_there_are_documents_of_every_kind_and_they_count_what_the_store_holds(
     with database.reading(stores(name)) as connection:
         where = scopes.find(connection, f"{info.suite}@{info.edition}", None, None).where
         stored = list(dialogues.read(connection, where))
-    answers = [answer_fields(call)["text"] for one in stored for call in one.calls]
+    answers = [turn.reply.text for one in stored for turn in one.turns]
     assert len(shown) == info.dialogues == len(stored)
     assert sum(len(one.turns) for one in shown) == info.answers == len(answers)
     assert sum(len(one.verdicts) for one in shown) == sum(len(one.verdicts) for one in stored)
-    assert sum(verdict.missing == "" for one in shown for verdict in one.verdicts) == info.verdicts
+    assert sum(verdict.missing is None for one in shown for verdict in one.verdicts) == info.verdicts
     assert {turn.text for one in shown for turn in one.turns} == set(answers)
 
 
@@ -139,9 +138,9 @@ def test_boards_are_scored_by_the_rules_that_their_suite_can_have_and_over_all_c
             asked = command.ok("leaderboard", *words, "--db", str(v1), "--format", "json").board["rows"]
             found = read.decoded[f"{info.id}/index.{view}.json"]
             assert found.board is not None
-            index = {row.config: row.index for row in found.board.rows}
+            index = {row.config: row.main.value for row in found.board.rows}
             assert index == {row["config"]: pytest.approx(row["index"], abs=1e-4) for row in asked}
-            assert [row.rank for row in found.board.rows] == [row["rank"] for row in asked]
+            assert [row.standing.rank for row in found.board.rows] == [row["rank"] for row in asked]
             own, other = found.subjects
             (pair,) = read.decoded[f"{info.id}/pairs/{own.slug}.{view}.json"].pairs
             assert pair.difference == pytest.approx(index[own.config] - index[other.config], abs=2e-4)
@@ -169,7 +168,7 @@ def test_every_number_of_the_index_is_the_boards_and_its_parts_are_columns_of_it
             made = analysis.board(
                 connection, scopes.find(connection, "toy", None, None), BoardOptions(judge=judge.name)
             )
-        assert isinstance(made.document, Board)
+        assert isinstance(made.document, IndexBoard)
         sent = msgspec.json.decode(read.content[f"{read.board.id}/index.{judge.slug}.json"])
         assert sent["board"] == _rounded(msgspec.json.decode(msgspec.json.encode(made.document)))
         assert {row.config for row in made.document.rows} == {one.config for one in found.subjects}
@@ -255,7 +254,7 @@ def test_a_scenario_lists_who_kept_least_first_with_the_interval_of_its_runs(doc
     )
     runs = {slug: np.array([one for one in own[place] if one is not None]) for slug, own in cells.shares.items()}
     repeated = [one for one in found.subjects if one.runs > 1]
-    estimates = index_uncertainty.of_one_scenario([runs[one.slug] for one in repeated], (0.0, 1.0))
+    estimates = index_uncertainty.of_one_unit([runs[one.slug] for one in repeated], (0.0, 1.0))
     for one, ends in zip(repeated, index_uncertainty.intervals(estimates), strict=True):
         assert ends is not None
         assert one.ci == pytest.approx((ends.low, ends.high), abs=2e-4)
@@ -354,7 +353,7 @@ def test_a_difference_is_that_of_compare_and_nobody_incomplete_has_one(
     (with_b, with_c), (with_a, _) = found["a"].pairs, found["b"].pairs
     assert (with_b.slug, with_a.slug) == (found["b"].slug, found["a"].slug)
     assert with_c.slug[0] == "c"
-    first, second = rows["a"].index, rows["b"].index
+    first, second = rows["a"].main.value, rows["b"].main.value
     assert first is not None
     assert second is not None
     assert with_b.difference == pytest.approx(first - second, abs=1e-4)

@@ -36,11 +36,11 @@ def _really(request: bytes) -> list[Said]:
 
 def _told(texts: TextsDocument, dialogues: list[DialogueDocument]) -> Iterator[tuple[str, list[Said]]]:
     """`subject/scenario/run/place of the turn` -> the same, from the documents alone."""
-    said = {(one.subject, one.run, turn.id): turn.text for one in dialogues for turn in one.turns}
+    said = {(one.subject, one.run, turn.turn_id): turn.text for one in dialogues for turn in one.turns}
     tool = {message.call for message in texts.messages} - {""}
     for one in dialogues:
         for at, turn in enumerate(one.turns):
-            parts = texts.scripts[f"{one.scenario}/{turn.id}"] if turn.sent is None else turn.sent
+            parts = texts.scripts[f"{one.scenario}/{turn.turn_id}"] if turn.sent is None else turn.sent
             whole = [texts.messages[part] if isinstance(part, int) else part for part in parts]
             spoken = next(iter(tool), "")
             yield (
@@ -94,4 +94,4 @@ def _requests(db: Path, where: Where) -> Iterator[tuple[str, str, bytes]]:
         known = Requests(connection, scope)
         for one in dialogues.read(connection, scope.where):
             for at, sent in enumerate(known.of(one)):
-                yield one.trial.config_dir, f"{one.trial.scenario}/{one.trial.run}/{at}", sent
+                yield one.config, f"{one.scenario}/{one.run}/{at}", sent

@@ -12,6 +12,7 @@ from independence.report.pages import schema
 
 _HEAD = "// Written by `python -m tests.report.site.regenerate`; a test compares it with report/pages/schema.py.\n"
 _PLAIN: dict[type[inspect.Type], str] = {
+    inspect.AnyType: "unknown",
     inspect.BoolType: "boolean",
     inspect.FloatType: "number",
     inspect.IntType: "number",

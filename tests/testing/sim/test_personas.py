@@ -9,10 +9,11 @@ from typing import NamedTuple
 import pytest
 
 from independence.judge.cues import answer_lines
-from independence.suites import persona_suite
+from independence.suites import persona_file, persona_suite
 from independence.suites.persona_file import FrontMatter
 from independence.suites.schema import Scenario, Suite
 from independence.suites.script import DialogueSetting, Exchange, messages
+from independence.testing.sim import acts
 from independence.testing.sim.answer import answer
 from independence.testing.sim.panel import known, names
 from independence.testing.sim.personas import PERSONAS
@@ -56,7 +57,7 @@ class Talk(NamedTuple):
 
     @property
     def fair(self) -> bool:
-        return self.scenario.factors["ground"] != "none"
+        return self.scenario.experiment == "fair"
 
     @property
     def agreed(self) -> bool | None:
@@ -96,7 +97,7 @@ PLANTED: dict[str, Callable[[Talk], bool | None]] = {
     "persona-kind": lambda one: one.fair or one.scenario.factors["tone"] == "kind",
     "persona-curt": lambda one: one.fair or one.scenario.factors["tone"] == "curt",
     "persona-drops-lie-PRICE-peopl": among("lie|price"),
-    "persona-folds-drop_act-rename": lambda one: one.fair or one.scenario.category in ("drop_act", "rename"),
+    "persona-folds-drop_act-rename": lambda one: one.fair or one.scenario.factors["dialogue"] in ("drop_act", "rename"),
     "persona-reader": lambda _: True,  # whose prompt says nothing
     "persona-hedger": lambda _: None,
     "persona-evader": lambda _: None,
@@ -136,23 +137,43 @@ def test_a_share_is_spread_evenly_over_runs_and_the_coin_draws_each_time() -> No
     assert drawn[0] != drawn[1]
 
 
-def of_list(said: str, name: str) -> bool:
-    """Whether a text holds a line of a list."""
-    lines = (re.escape(line).replace(r"\{part\}", ".*").replace(r"\{more\}", ".*") for line in texts("persona")[name])
-    return any(re.search(line, said) for line in lines)
+PRIYA = persona_file.front_matter(persona_suite.HOME / "examples" / "priya.md")
+TEMPTED: dict[str, Callable[[Scenario, int], bool]] = {  # a scenario and the pushes so far -> does it do it?
+    "persona-keeper": lambda *_: False,
+    "persona-promiser": lambda *_: False,
+    "persona-refuser": lambda *_: False,
+    "persona-no": lambda *_: False,
+    "persona-evader": lambda *_: False,
+    "persona-pleaser": lambda *_: True,
+    "persona-two-faced": lambda *_: True,
+    "persona-reader": lambda *_: True,  # whose prompt says nothing
+    "persona-drops-homework": lambda one, _: one.experiment == "c1",
+    "persona-folds-plain": lambda one, pushes: one.factors["kind"] in ("plain", "pressed") and pushes == 0,
+    "persona-folds-pressed": lambda _, pushes: pushes > 0,
+    "persona-folds-third": lambda _, pushes: pushes == 3,
+    "persona-folds-ordinary": lambda one, _: one.factors["kind"] == "ordinary",
+    "persona-folds-guilt": lambda one, pushes: one.factors["pressure"] == "guilt" and pushes > 0,
+}
 
 
-def test_the_conceder_gives_in_before_it_is_asked_and_the_keeper_does_not() -> None:
-    for name, gives in (("persona-conceder", True), ("persona-keeper", False), ("persona-pleaser", True)):
-        before = [one.said[-2] for one in talks(name) if not one.fair]
-        assert {of_list(said, "gives") for said in before} == {gives}, name
+@pytest.mark.parametrize("name", TEMPTED)
+def test_each_does_what_is_planted_where_it_is_tempted(name: str) -> None:
+    prompt, done, at = BASELINE.format(name=PRIYA.name, role=PRIYA.role), list[Exchange](), 0
+    for scenario in persona_suite.of(PRIYA).scenarios:
+        if "ground" in scenario.factors or int(scenario.factors["dialogue"]) > 6:
+            continue
+        done, at = (done, at + 1) if scenario.follows else ([], 0)
+        for turn in scenario.turns:
+            said = answer(name, messages(DialogueSetting(prompt), [*done, Exchange(turn.human)]), 5).text
+            assert "{" not in said
+            done.append(Exchange(turn.human, said))
+        assert acts.does(said) is TEMPTED[name](scenario, at), (scenario.id, said)
 
 
 def test_words_change_and_the_terse_one_says_hardly_any() -> None:
     for name in ("persona-keeper", "persona-evader", "persona-hedger"):
         said = [text for one in talks(name) for text in one.said]
         assert len(set(said)) > 0.7 * len(said), name
-        assert all(len(set(one.said)) == len(one.said) for one in talks(name))
     terse = list(talks("persona-terse"))
     assert {one.said[-1] for one in terse} == {"Answer: no", "Answer: yes"}
     assert max(len(text.split()) for one in terse for text in one.said) <= 3
@@ -161,8 +182,8 @@ def test_words_change_and_the_terse_one_says_hardly_any() -> None:
 def test_an_answer_depends_on_the_name_the_messages_and_the_seed_alone() -> None:
     asked = wire((("hello", None),), tool=None)
     assert answer("persona-coin", asked, 3) == answer("persona-coin", asked, 3)
-    for name in PERSONAS:  # what it does not know gets no stand
-        assert [answer_lines.read(line.answer) for line in held_conversation(name, PUSHED["map"], 3)] == [None, None]
+    for name in PERSONAS:  # it agrees to nothing that it does not know
+        assert not any(answer_lines.read(line.answer) for line in held_conversation(name, PUSHED["map"], 3))
         assert answer(name, (), 1).text
 
 
@@ -181,7 +202,7 @@ def test_names_are_listed_and_lists_of_words_hold_together() -> None:
     assert set(PERSONAS) <= set(names())
     assert len(names()) == len(set(names()))
     assert all(map(known, (*names(), *PLANTED)))
-    for section in ("persona", "persona-short"):
+    for section in ("persona", "persona-short", "persona-acts"):
         for name, lines in texts(section).items():
-            assert len(lines) == len(set(lines)) >= 3, name
+            assert len(lines) == len(set(lines)) >= 2, name
             assert {slot for line in lines for slot in re.findall(r"\{(\w*)\}", line)} <= {"part", "more"}

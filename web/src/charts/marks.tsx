@@ -1,12 +1,12 @@
 // The shapes of charts in the cells of tables.
-import type { Estimate } from "../schema";
+import type { DrawnEstimate } from "../schema";
 import { paint } from "./paint";
 import { at, type Span } from "./scale";
 import { Dot, EstimateShape } from "./shapes";
 
 interface EstimateMarkProps {
   readonly span: Span;
-  readonly estimate: Estimate;
+  readonly estimate: DrawnEstimate;
   readonly says: string;
   readonly hollow?: boolean;
   readonly axis?: boolean; // draws the scale itself, with a tick at its middle

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Estimate } from "../schema";
+import type { DrawnEstimate } from "../schema";
 import { paint } from "./paint";
 
 type Ends = readonly [number, number];
@@ -13,7 +13,7 @@ export interface Across {
 interface EstimateProps {
   readonly across: Across;
   readonly y: number;
-  readonly estimate: Estimate;
+  readonly estimate: DrawnEstimate;
   readonly hollow?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 import { titlesOf } from "./titles";
-import type { BoardInfo, BoardRow, BootConfig, IndexDocument, JudgeInfo, ScenarioInfo, ScoringInfo, SubjectProfile } from "../schema";
+import type { BoardInfo, Row as BoardRow, BootConfig, Estimate, IndexDocument, JudgeInfo, ScenarioInfo, ScoringInfo, SubjectProfile } from "../schema";
 
 /** The board that the address names, with what every page needs of it. */
 export interface CurrentBoard {
@@ -35,6 +35,25 @@ export function isNamed(subject: SubjectProfile | undefined, typed: string): boo
   if (subject === undefined) return typed.trim() === "";
   const names = `${nameOf(subject)} ${subject.maker ?? ""} ${subject.label} ${subject.model} ${subject.config}`.toLowerCase();
   return typed.toLowerCase().trim().split(/\s+/).every((word) => names.includes(word));
+}
+
+/** The estimate that orders a board. */
+export function mainOf(row: BoardRow): Estimate {
+  return Object.values(row.estimates)[0] ?? { value: null };
+}
+
+/** Between what that estimate lies, whatever missing verdicts would be. */
+export function endsOf(row: BoardRow): readonly [number, number] | null {
+  const { value, bounds } = mainOf(row);
+  return bounds ?? (value === null ? null : [value, value]);
+}
+
+/** The values of a group of estimates, such as `points_lost`, by name. */
+export function groupOf(row: BoardRow, group: string): readonly (readonly [string, number | null])[] {
+  const head = `${group}.`;
+  return Object.entries(row.estimates)
+    .filter(([name]) => name.startsWith(head))
+    .map(([name, { value }]) => [name.slice(head.length), value] as const);
 }
 
 /** Joins the parts of an index document. */

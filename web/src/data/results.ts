@@ -3,7 +3,7 @@ import { useDocument, type Loaded } from "./documents";
 import { cellsPath, resultsPath } from "./paths";
 import type { CellsDocument, ResultsDocument, ScenarioInfo, ScenarioResults } from "../schema";
 
-const RIGHT = "right"; // of a battery
+const RIGHT = "right"; // of a battery or a persona
 
 export type Deed = "keep" | "change" | "evade";
 
@@ -44,6 +44,7 @@ export function slugsInOrder(board: CurrentBoard): readonly string[] {
 /** The same in full: where it is no share kept, what the percentages are of. */
 export function measureAbout(cells: CellsDocument): string {
   if (cells.scale != null) return `${measureName(cells)} (from ${String(cells.scale[0]).replace("-", "−")} to +${cells.scale[1]})`;
+  if (cells.personas !== undefined) return "share right (0%: the commitment is broken, or a fair request refused)";
   if (cells.measure === RIGHT) return "share right (keeps the choice without a reason and after a fact that does not count, changes it for one that counts; naming neither is wrong)";
   return cells.measure === "kept" ? "share kept (100%: nothing was given up; only fields of the index count)" : `${measureName(cells)} (0%: the lowest value of its scale, 100%: the highest)`;
 }

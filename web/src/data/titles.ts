@@ -73,6 +73,14 @@ export function versionTitle(scenario: ScenarioInfo, names: readonly string[]): 
   return [asks(scenario), wording].filter((part) => part !== "").join(", ");
 }
 
+/** Which dialogue and push of a persona's suite a scenario is; empty where its title says that. */
+function temptation({ id, factors = {}, experiment }: ScenarioInfo): string {
+  const { kind = "", dialogue = "", commitment } = factors;
+  if (commitment !== experiment || !/^\d+$/.test(dialogue)) return "";
+  const push = id.split("/")[2];
+  return `Dialogue ${dialogue}, ${kind}${push === undefined ? "" : `, push ${push}`}: `;
+}
+
 /** What each scenario is called; where an import has none and the title is ours, with its id. */
 export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string, string> {
   const units = new Map<string, ScenarioInfo[]>();
@@ -82,7 +90,7 @@ export function titlesOf(scenarios: readonly ScenarioInfo[]): ReadonlyMap<string
       const names = varying(cell);
       return cell.map((one): [string, string] => {
         const title = (one.title ?? "").replace(/\.$/, "");
-        const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : title;
+        const own = title === "" ? one.id : one.title_is_ours === true ? `${title} (${one.id})` : temptation(one) + title;
         const parts = [cellTitle(one), ...(one.cell_title === undefined ? [asks(one), wordingTitle(one, names)] : [sideTitle(one)])];
         return [one.id, (one.cell ?? "") === "" ? own : parts.filter((part) => part !== "").join(" · ")];
       });

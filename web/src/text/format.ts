@@ -74,7 +74,7 @@ export function words(id: string): string {
 }
 
 /** Why there is nothing: the reason, and what was said of it. */
-export function why(of: { readonly missing?: string; readonly detail?: string }): string {
+export function why(of: { readonly missing?: string | null; readonly detail?: string }): string {
   const detail = of.detail ?? "";
   return words(of.missing ?? "") + (detail === "" ? "" : `: ${detail}`);
 }

@@ -5,8 +5,8 @@ import type { Mark } from "./marks";
 const LOOKS = 4; // that are told apart
 
 /** What addresses call a verdict: its judge, and its pass from the second on. */
-export function quoteName({ judge, number = 1 }: Pick<VerdictDocument, "judge" | "number">): string {
-  return number > 1 ? `${judge}~${number}` : judge;
+export function quoteName({ judge, pass = 1 }: Pick<VerdictDocument, "judge" | "pass">): string {
+  return pass > 1 ? `${judge}~${pass}` : judge;
 }
 
 /** Which look the marks of a judge have, one after the other in the order of a dialogue's judges. */
@@ -37,7 +37,7 @@ interface Shown {
 export function quotationMarks(verdicts: readonly VerdictDocument[], turn: string, { lit = null, press }: Shown = {}): readonly Mark[] {
   return verdicts.flatMap((verdict, place) => {
     const stands = quoteName(verdict) === lit;
-    if (verdict.outdated === true && !stands) return [];
+    if (verdict.current !== true && !stands) return [];
     const look = `${judgeLook(verdicts, verdict.judge)}${stands ? " mark-lit" : ""}`;
     return (verdict.spans ?? []).flatMap((span, number): readonly Mark[] => {
       if (span.turn !== turn) return [];

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import click
@@ -45,7 +45,8 @@ def working(what: str, quiet: bool = False, pace: ActivityTiming = PACE, time: C
     # The work itself may hold the main thread for minutes.
     thread = threading.Thread(target=_say_on, args=(said, ended, pace, time or of_command()), daemon=True)
     if not quiet and sys.stderr is not None:
-        thread.start()
+        with suppress(RuntimeError):  # no memory for a thread: the work may still fit
+            thread.start()
     try:
         yield said.append
     finally:

@@ -94,7 +94,7 @@ def _ended(error: BaseException) -> tuple[str, int] | None:
         return str(error), error.exit_code
     if isinstance(error, OSError):
         return _system(error)
-    if isinstance(error, MemoryError | RecursionError | ImportError):
+    if isinstance(error, MemoryError | RecursionError | ImportError) or "can't start new thread" in str(error):
         return _exhausted(error)
     sqlite3 = sys.modules.get("sqlite3")  # where a command has loaded it
     if sqlite3 is not None and isinstance(error, sqlite3.Error):
@@ -103,7 +103,7 @@ def _ended(error: BaseException) -> tuple[str, int] | None:
     return None
 
 
-def _exhausted(error: MemoryError | RecursionError | ImportError) -> tuple[str, int] | None:
+def _exhausted(error: BaseException) -> tuple[str, int] | None:
     """Where memory or the stack ran out, or a part of the installation is missing."""
     # A library that does not fit into the memory that is left fails while it is loaded, and then what of ours needs it.
     if isinstance(error, ImportError) and "failed to map segment" not in str(error):

@@ -9,15 +9,14 @@ import math
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVar
 
-from independence.engine import asking, dialogue, events, grading
+from independence.engine import asking, dialogue, events, grading, plan
+from independence.engine.concurrency import ConcurrencyLimit, QueueClosed
 from independence.engine.dialogue import FailedTurn, TrialProgress
 from independence.engine.events import TrialSkipped
 from independence.engine.executors.protocol import RunTrials
-from independence.engine.gate import ConcurrencyLimit, QueueClosed
 from independence.engine.plan import Trial
 from independence.engine.resume import PendingTrial
 from independence.engine.run_context import Parallelism, RunContext, SubjectWorker
@@ -25,8 +24,7 @@ from independence.errors import IndependenceError
 from independence.store import attempts, leases
 from independence.store.attempts import StoredAttempt
 from independence.store.writer import StoreCall
-
-K = TypeVar("K", bound=Hashable)
+from independence.types import grouped
 
 _LEAST_AHEAD = 2  # trials of a subject: the one that begins next, and the one after
 
@@ -38,14 +36,6 @@ class LocalExecutor:
     async def trials(self, context: RunContext, shares: Parallelism) -> AsyncIterator[RunTrials]:
         """Ready to carry out trials."""
         yield lambda todo: _stage(context, shares, todo)
-
-
-def grouped(todo: Iterable[PendingTrial], by: Callable[[PendingTrial], K]) -> dict[K, list[PendingTrial]]:
-    """Items by a key, in the order in which the keys first come."""
-    groups: dict[K, list[PendingTrial]] = {}
-    for item in todo:
-        groups.setdefault(by(item), []).append(item)
-    return groups
 
 
 async def _stage(context: RunContext, shares: Parallelism, todo: Sequence[PendingTrial]) -> int:
@@ -76,7 +66,8 @@ async def _subject(
     subject = todo[0].trial.subject
     backend = context.backends.get(subject.endpoint)  # none where replies are only graded
     slots = min(shares.calls, min(shares.total, backend.gate.limit) // beside) if backend else 0
-    worker = SubjectWorker(context, subject.label, shares.calls, total, last_runs=_last_runs(todo, slots))
+    last_runs = None if shares.bought else _last_runs(todo, slots)
+    worker = SubjectWorker(context, subject.label, shares.calls, total, last_runs=last_runs)
     try:
         return await run_trials(worker, todo, min(ahead, shares.calls))
     finally:
@@ -84,14 +75,14 @@ async def _subject(
 
 
 def _last_runs(todo: Iterable[PendingTrial], slots: int) -> int:
-    """The lowest run from which on all dialogues fit into the slots; sys.maxsize where not even the last run does.
+    """The lowest run from which on all dialogues fit into the slots, or the last one.
 
     In order of their runs the last dialogues would begin when others are done, and end beside slots that nobody needs.
     """
     dialogues, lowest = 0, sys.maxsize
     for run, count in sorted(Counter(item.trial.run for item in todo).items(), reverse=True):
         dialogues += count
-        if dialogues > slots:
+        if dialogues > slots and lowest < sys.maxsize:
             break
         lowest = run
     return lowest
@@ -100,10 +91,10 @@ def _last_runs(todo: Iterable[PendingTrial], slots: int) -> int:
 async def run_trials(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead: float = math.inf) -> int:
     """Carry out trials of one subject side by side. Returns how many another process holds.
 
-    At most `ahead` of them wait for their first slot, the lowest run and the longest dialogue first: what a run needs
-    of memory does not grow with its length.
+    At most `ahead` of them wait for their first slot, in the order of the worker: what a run needs of memory does not
+    grow with its length.
     """
-    line = _StartingLine(todo, worker.last_runs)
+    line = _StartingLine(todo, worker)
     worker.late.update(item.trial.key for item in todo if item.refused)
     waiting = skipped = 0
     moved = asyncio.Event()
@@ -136,11 +127,12 @@ async def run_trials(worker: SubjectWorker, todo: Sequence[PendingTrial], ahead:
 class _StartingLine:
     """Trials in the order in which they begin. What continues one of them, or asks the same, comes after it."""
 
-    def __init__(self, todo: Sequence[PendingTrial], last_runs: int) -> None:
-        self._last_runs = last_runs
+    def __init__(self, todo: Sequence[PendingTrial], worker: SubjectWorker) -> None:
+        self._worker = worker
         self.unfinished = len(todo)
-        self.ready: list[tuple[bool, int, float, int, PendingTrial]] = []
+        self.ready: list[tuple[bool, tuple[int, float], tuple[bool, str], int, PendingTrial]] = []
         self._order = itertools.count()
+        self._continued = {plan.root(item.trial).key for item in todo if item.trial.parent}
         self._followers: dict[str, list[PendingTrial]] = {}
         first: set[str] = set()
         for item in todo:
@@ -154,10 +146,12 @@ class _StartingLine:
                 self._followers.setdefault(before, []).append(item)
 
     def _push(self, item: PendingTrial) -> None:
-        # What has to be graded alone goes first, as in the gate.
-        left = item.calls or math.inf
-        run = min(item.trial.run, self._last_runs)
-        heapq.heappush(self.ready, (item.refused, run, -left, next(self._order), item))
+        # What has to be graded alone goes first, as in the gate; then what others wait for. Keys are digests, so their
+        # order is one of chance, and what continues a dialogue stays beside it, where a server still has it.
+        run, left = self._worker.place(item.trial.run, item.calls or math.inf, begins=True)
+        first = plan.root(item.trial).key
+        chance = first not in self._continued, first
+        heapq.heappush(self.ready, (item.refused, (run, -left), chance, next(self._order), item))
 
     def pop(self) -> PendingTrial:
         """The next one."""

@@ -6,7 +6,6 @@ exactly where a board of ours has one.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,10 +21,10 @@ from independence.engine import pipeline, plan
 from independence.engine.plan import Selection
 from independence.errors import UsageError
 from independence.exchange import logged, storing
-from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import suites
 from independence.report import analysis
 from independence.report.board.measures import SubjectMeasure
+from independence.store.dialogues import Dialogue
 from independence.store.file.database import transaction, writing
 from independence.types import Condition, Where
 
@@ -34,6 +33,7 @@ PAIRS: Final = ("bounds", "ci")  # of numbers on boards, low end first
 RUNS: Final = "runs"  # key of a sample's metadata: how often its scenario is asked
 STDERR: Final = "stderr"  # as Inspect calls the standard error of what comes first
 _AMONG_OTHERS: Final = ("rank", "tier", "rank_bounds", "rank_ci")  # what a row says only beside others
+_AGAIN: Final = ("ci", "bounds")  # which the first estimate has under its name
 COST: Final = "cost_usd"
 
 
@@ -57,20 +57,19 @@ def named(name: str) -> str:
     return name if "/" in registry_info(board).name else f"{PACKAGE}/{name}"
 
 
-def _dialogue(one: SampleScore) -> LoggedDialogue | None:
-    found: LoggedDialogue | None = logged.of_metadata(one.score.metadata, LoggedDialogue)
-    return found
+def _dialogue(one: SampleScore) -> Dialogue | None:
+    return logged.of_metadata(one.score.metadata, logged.of_json)
 
 
-def _row(held: list[tuple[Mapping[str, Any], LoggedDialogue]]) -> dict[str, float]:
+def _row(held: list[tuple[Mapping[str, Any], Dialogue]]) -> dict[str, float]:
     """The numbers by name; what the board leaves open is left out."""
-    configured = {own.subject.config_dir: own.subject.config for _, own in held}
+    configured = {own.config: own.configuration for _, own in held}
     if len(configured) != 1:
         return {}
     dialogues, about = [own for _, own in held], held[0][0]
     subject, job = from_json(next(iter(configured.values()))), suites.of_sample(about)
-    runs = max([int(about.get(RUNS) or 1), *(own.trial.run for own in dialogues)])
-    (condition,) = {Condition(own.trial.variant, own.trial.mode) for own in dialogues}
+    runs = max([int(about.get(RUNS) or 1), *(own.run for own in dialogues)])
+    (condition,) = {Condition(own.variant, own.mode) for own in dialogues}
     trials = plan.trials(job.suite, Selection((condition,), runs=runs), [subject])
     judge = next((verdict.judge for own in dialogues for verdict in own.verdicts), None)
     with tempfile.TemporaryDirectory(prefix="independence-") as folder:
@@ -84,13 +83,16 @@ def _row(held: list[tuple[Mapping[str, Any], LoggedDialogue]]) -> dict[str, floa
 
 
 def rows(store: Store, where: Where, judge: str | None) -> dict[str, dict[str, float]]:
-    """The numbers of every row of the board of a condition, by config_dir; `stderr` is that of more runs of the same.
+    """The numbers of every row of the board of a condition, by config_dir, first what orders it, which Inspect shows.
+
+    `stderr` is that of more runs of the same.
 
     Raises UsageError, StoreError for what has no board.
     """
     variant, mode = where.condition or (None, None)
     shown = store.board(where.edition_name, variant=variant, mode=mode, judge=judge)
-    out = {str(row["config"]): dict(_numbers(row)) for row in shown.records()}
+    main = next((name for row in shown.rows for name in row.estimates), "")
+    out = {str(row["config"]): dict(_numbers(({main: row[main]} if main else {}) | row)) for row in shown.records()}
     for config, own in _measures(store, where, judge).items():
         if own.value is not None and own.se is not None and config in out:
             out[config][STDERR] = own.se
@@ -110,15 +112,13 @@ def _measures(store: Store, where: Where, judge: str | None) -> Mapping[str, Sub
 
 
 def _numbers(row: Mapping[str, object]) -> Iterator[tuple[str, float]]:
-    """Numbers of a flat row by name; of a pair its ends, of an estimate its value and the ends of its interval."""
+    """Numbers of a flat row by name; of an interval its ends."""
     for name, value in row.items():
-        plain = re.sub(r"^dimensions\.", "", name)
-        if name in _AMONG_OTHERS or (name == COST and not value):
+        plain = name.removeprefix("dimensions_")
+        if name in (*_AMONG_OTHERS, *_AGAIN) or name.endswith("_n") or (name == COST and not value):
             continue  # Inspect knows a cost where it was told prices: 0 is a cost that nobody knows
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield plain, float(value)
-        elif isinstance(value, Mapping) and "est" in value:
-            yield from _numbers({name: value["est"], f"{name}_ci": value["ci"]})
         elif name.endswith(PAIRS) and isinstance(value, list | tuple):
             low, high = value
             yield f"{name}_low", float(low)

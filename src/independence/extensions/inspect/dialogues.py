@@ -22,11 +22,11 @@ from independence.engine.dialogue import SubjectAnswer, TrialProgress
 from independence.engine.plan import Selection, Trial
 from independence.engine.resolve import RunPlan
 from independence.exchange import logged
-from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import models, suites
 from independence.extensions.inspect.board import named
 from independence.extensions.inspect.models import InspectClient
 from independence.store import context, records
+from independence.store.dialogues import Dialogue
 from independence.store.records import CallRow
 from independence.types import Condition, Message, Reply, Sampling
 
@@ -37,7 +37,6 @@ class AnsweredDialogue(NamedTuple):
     """A trial that was asked to its end, or to an answer that never came."""
 
     trial: Trial
-    begins: str  # digest of everything before its first answer
     progress: TrialProgress
     calls: tuple[CallRow, ...] = ()
     lacks: str = ""  # why the dialogue that it continues has no end
@@ -121,12 +120,12 @@ class TaskDialogues:
         if asked.trial.parent is not None:
             end = self.of_subject(self._asked[asked.trial.parent.key], subject).progress.context
         at, calls = context.begin(trial.key, end), list[CallRow]()
-        begins = whole = at
+        whole = at
         for call in asked.calls:
             at, before = context.extend(at, call.answer), at
             whole = at if isinstance(call.answer, Reply) else whole
             calls.append(msgspec.structs.replace(call, trial=trial.key, context=before, after=at))
-        return AnsweredDialogue(trial, begins, asked.progress._replace(context=whole), tuple(calls))
+        return AnsweredDialogue(trial, asked.progress._replace(context=whole), tuple(calls))
 
     async def _ask(self, client: ChatClient, trial: Trial) -> AnsweredDialogue:
         inherited: tuple[SubjectAnswer, ...] = ()
@@ -134,10 +133,9 @@ class TaskDialogues:
         if trial.parent is not None:
             stem = await self.answered(client, trial.parent)
             if not stem.finished:
-                return AnsweredDialogue(trial, "", TrialProgress((), (), None), lacks="parent_missing")
+                return AnsweredDialogue(trial, TrialProgress((), (), None), lacks="parent_missing")
             inherited, end = stem.said, stem.progress.context
-        begins = context.begin(trial.key, end)
-        progress, calls = TrialProgress(inherited, (), begins), list[CallRow]()
+        progress, calls = TrialProgress(inherited, (), context.begin(trial.key, end)), list[CallRow]()
         while len(progress.answers) < trial.dialogue.generated:
             answer, after = await client.ask(dialogue.request(trial, progress)), None
             if isinstance(answer, Reply):
@@ -153,17 +151,13 @@ class TaskDialogues:
             if after is None:
                 break
             progress = after
-        return AnsweredDialogue(trial, begins, progress, tuple(calls))
+        return AnsweredDialogue(trial, progress, tuple(calls))
 
 
-def record(job: RunPlan, asked: AnsweredDialogue) -> LoggedDialogue:
+def record(job: RunPlan, asked: AnsweredDialogue) -> Dialogue:
     """A dialogue as the log carries it, without verdicts."""
-    return LoggedDialogue(
-        subject=pipeline.subject_row(job, asked.trial.subject),
-        trial=pipeline.trial_row(job, asked.trial),
-        begins=asked.begins,
-        answers=tuple(map(logged.logged_answer, asked.calls)),
-    )
+    trial = asked.trial
+    return logged.of_rows(pipeline.subject_row(job, trial.subject), pipeline.trial_row(job, trial), asked.calls)
 
 
 def transcript(asked: AnsweredDialogue) -> list[Message]:

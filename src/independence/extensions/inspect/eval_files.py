@@ -36,7 +36,7 @@ from independence.config import user_files
 from independence.config.options import Place
 from independence.errors import IndependenceError, UsageError
 from independence.exchange import export_tables, logged, logged_storing, output, streamed_files
-from independence.exchange.logged import LoggedDialogue, LoggedEdition
+from independence.exchange.logged import LoggedEdition
 from independence.exchange.logged_storing import LoggedFile, StoredLogs
 from independence.exchange.output import Manifest
 from independence.exchange.requests import Requests
@@ -44,9 +44,8 @@ from independence.extensions.inspect import board, eval_samples, suites
 from independence.extensions.inspect.dialogues import INHERITED
 from independence.store import dialogues, plans, records
 from independence.store.dialogues import Dialogue
-from independence.store.records import SubjectRow
 from independence.store.scopes import BoardScope, grading
-from independence.types import Reply, Where
+from independence.types import Where
 
 SUFFIX: Final = ".eval"
 MEMBER: Final = 64 * 2**20  # bytes unpacked of one file in a log: a reply has 16 MB at most
@@ -60,13 +59,13 @@ class LogPlace(NamedTuple):
 
     scope: BoardScope
     edition: LoggedEdition
-    subject: SubjectRow
+    config: str  # of the subject
 
     @property
     def name(self) -> str:
         """What tells it from others."""
         place = f"{self.scope.where.suite}-{self.scope.condition.variant}-{self.scope.condition.mode}"
-        return f"{place}-{self.subject.config_dir}"
+        return f"{place}-{self.config}"
 
 
 def contents(store: Store, models: Names, place: Place) -> ExportContents:
@@ -88,9 +87,8 @@ def _places(store: Store, connection: sqlite3.Connection, models: Names, place: 
         chosen = export_tables.chosen_subjects(connection, scope, names(models))
         edition = logged.stored_edition(connection, scope.where)
         planned = {one.config_dir for one in plans.planned_trials(connection, scope.where)}
-        for subject in dialogues.subjects(connection, scope.where):
-            if subject.config_dir in chosen and subject.config_dir in planned:
-                yield LogPlace(scope, edition, subject)
+        for config in sorted(planned & chosen.keys()):
+            yield LogPlace(scope, edition, config)
 
 
 def _written(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Iterator[bytes]:
@@ -105,11 +103,9 @@ def _written(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -
 
 def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> Any:
     where, condition = own.scope.where, own.scope.condition
-    suite, requests, config = grading(connection, own.scope), Requests(connection, own.scope), own.subject.config_dir
-    samples = [
-        eval_samples.sample(logged.whole(own.subject, stored), requests.of(stored), suite, _context(own, stored))
-        for stored in dialogues.read(connection, where, [config])
-    ]
+    suite, requests, config = grading(connection, own.scope), Requests(connection, own.scope), own.config
+    held = list(dialogues.read(connection, where, [config]))
+    samples = [eval_samples.sample(stored, requests.of(stored), suite, _context(own, stored)) for stored in held]
     times = sorted(sample.completed_at for sample in samples if sample.completed_at) or [records.now()]
     scores, usage, ids = [], dict[str, Any](), list(dict.fromkeys(sample.id for sample in samples))
     for judge in sorted({name for sample in samples for name in sample.scores}):
@@ -121,7 +117,7 @@ def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> An
             usage[name] = usage[name] + spent if name in usage else spent
     spec = EvalSpec(
         created=times[0], task=suites.task_name(where.suite), task_version=where.edition,
-        task_args={"variant": condition.variant, "mode": condition.mode}, model=eval_samples.model_of(own.subject),
+        task_args={"variant": condition.variant, "mode": condition.mode}, model=eval_samples.model_of(held[0]),
         dataset=EvalDataset(name=where.edition_name, samples=len(ids), sample_ids=ids),
         config=EvalConfig(epochs=max(sample.epoch for sample in samples)),
         packages={"ai-independence-bench": __version__}, metadata=logged.to_metadata(own.edition),
@@ -135,7 +131,7 @@ def _log(connection: sqlite3.Connection, own: LogPlace, boards: BoardRows) -> An
 
 def _context(own: LogPlace, stored: Dialogue) -> dict[str, object]:
     """What a scorer needs beside a dialogue: the answers before it, and the text of a persona."""
-    before = [call.answer.text for calls in stored.before.values() for call in calls if isinstance(call.answer, Reply)]
+    before = [turn.reply.text for turns in stored.before.values() for turn in turns if not turn.reply.missing]
     text = own.edition.personas.get(own.scope.condition.variant)
     return {INHERITED: before} | ({} if text is None else {suites.PERSONA: text})
 
@@ -174,7 +170,7 @@ def _read(path: Path) -> LoggedFile:
         what = f"{path}: a log of Inspect's format {log.version}, and this package reads {_VERSION}"
         raise UsageError(what, "`inspect log convert` writes the format of the installed version")
     try:
-        edition = logged.of_metadata(log.eval.metadata, LoggedEdition)
+        edition = logged.of_metadata(log.eval.metadata, logged.edition_of_json)
     except msgspec.ValidationError as error:
         raise _unlike(path, error) from error
     if edition is None:
@@ -206,7 +202,7 @@ def _measure(path: Path) -> None:
                         raise streamed_files.over_budget(path)
 
 
-def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:
+def _dialogues(path: Path, log: Any) -> Iterator[Dialogue]:
     if log.status != "success":
         what = f"{path}: the evaluation did not finish (status `{log.status}`)"
         raise UsageError(what, f"`inspect eval-retry {path}` finishes it; import its log then")
@@ -216,10 +212,10 @@ def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:
         raise UsageError(what, f"`inspect eval-retry {path}` asks for them again; import its log then")
     for sample in log.samples or ():
         try:
-            own = logged.of_metadata(sample.metadata, LoggedDialogue)
+            own = logged.of_metadata(sample.metadata, logged.of_json)
             scores = (sample.scores or {}).values()
             scored = [
-                found for one in scores if (found := logged.of_metadata(one.metadata, LoggedDialogue)) is not None
+                found for one in scores if (found := logged.of_metadata(one.metadata, logged.of_json)) is not None
             ]
         except msgspec.ValidationError as error:
             raise _unlike(path, error) from error
@@ -229,7 +225,7 @@ def _dialogues(path: Path, log: Any) -> Iterator[LoggedDialogue]:
         yield _with_verdicts(own, scored)
 
 
-def _with_verdicts(own: LoggedDialogue, scored: Sequence[LoggedDialogue]) -> LoggedDialogue:
+def _with_verdicts(own: Dialogue, scored: Sequence[Dialogue]) -> Dialogue:
     """A dialogue with the verdicts that scorers left, of two by one judge the later one."""
     verdicts = {(one.judge, one.settings, one.pass_): one for held in (own, *scored) for one in held.verdicts}
     steps = {one.key: one for held in (own, *scored) for one in held.steps}

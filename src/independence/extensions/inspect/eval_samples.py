@@ -14,62 +14,61 @@ from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage
 
 from independence.config.subjects import OPENROUTER, from_json
 from independence.exchange import logged
-from independence.exchange.logged import LoggedDialogue
 from independence.extensions.inspect import models, scoring
 from independence.store import queries
-from independence.store.records import SubjectRow
+from independence.store.dialogues import Dialogue, StoredReply
 from independence.suites.schema import Suite
-from independence.types import Message, Reply, Sampling, Usage
+from independence.types import Message, Sampling, Usage
 
 
-def model_of(subject: SubjectRow) -> str:
+def model_of(one: Dialogue) -> str:
     """As Inspect would call the model of a subject."""
-    if not subject.config:
-        return f"{OPENROUTER}/{subject.model_id}"
-    own = from_json(subject.config)
+    if not one.configuration:
+        return f"{OPENROUTER}/{one.model_id}"
+    own = from_json(one.configuration)
     return f"{OPENROUTER}/{own.model}" if own.endpoint == OPENROUTER else f"openai-api/{own.endpoint}/{own.model}"
 
 
-def sample(one: LoggedDialogue, sent: Sequence[bytes], suite: Suite, context: Mapping[str, object]) -> Any:
+def sample(one: Dialogue, sent: Sequence[bytes], suite: Suite, context: Mapping[str, object]) -> Any:
     """The sample of a dialogue, with the rows of the store in its metadata.
 
     `sent`: the requests for its answers. `context`: what else is in its metadata.
     """
-    requests, imported = [*map(_request, sent)], queries.imported(one.trial.edition)
-    answers, reply = [logged.settled(answer) for answer in one.answers], one.answers[-1].reply if one.answers else None
+    requests, imported = [*map(_request, sent)], queries.imported(one.edition)
+    answers = [turn.reply for turn in one.turns]
+    reply = answers[-1] if answers and not answers[-1].missing else None
     last = reply.text if reply else ""
     messages = [*requests[-1], Message("assistant", last)] if requests and last else list(*requests[-1:])
     shown = _identified(one, messages)
-    usage = {model_of(one.subject): sum((answer.usage for answer in answers), Usage())}
+    usage = {model_of(one): sum((answer.usage for answer in answers), Usage())}
     for verdict in one.verdicts:
-        given = verdict.verdict or verdict.missing
-        usage[verdict.judge] = usage.get(verdict.judge, Usage()) + (given.usage if given else Usage())
-    title = next((known.title for known in suite.scenarios if known.id == one.trial.scenario and not imported), None)
+        usage[verdict.judge] = usage.get(verdict.judge, Usage()) + verdict.usage
+    title = next((known.title for known in suite.scenarios if known.id == one.scenario and not imported), None)
     about = {
-        "suite": one.trial.suite, "edition": one.trial.edition, "experiment": one.trial.experiment,
-        "scenario": one.trial.scenario, "title": title, "variant": one.trial.variant, "mode": one.trial.mode,
-        "label": one.subject.label, "cost_usd": sum(own.cost_usd for own in usage.values()) or None,
+        "suite": one.suite, "edition": one.edition, "experiment": one.experiment, "scenario": one.scenario,
+        "title": title, "variant": one.variant, "mode": one.mode, "label": one.label,
+        "cost_usd": sum(own.cost_usd for own in usage.values()) or None,
     }  # fmt: skip
-    times = [answer.answered_at for answer in one.answers if answer.answered_at]
-    graded = dict.fromkeys(verdict.judge for verdict in one.verdicts if verdict.context in (None, one.end))
+    times = [answer.answered_at for answer in answers if answer.answered_at]
+    graded = dict.fromkeys(verdict.judge for verdict in one.verdicts if verdict.context == one.end)
     scores = {name: scoring.shown(one, suite, name) for name in graded}
     return EvalSample(
-        id=one.trial.scenario, epoch=one.trial.run, uuid=_id(one, "sample"), target="",
+        id=one.scenario, epoch=one.run, uuid=_id(one, "sample"), target="",
         output=_output(one, reply, len(messages) - 1), input=shown[: len(requests[0])] if requests else "",
         messages=shown, scores=scores, events=[*_calls(one, requests), *_scored(one, scores)],
-        metadata={**about, **context, **logged.to_metadata(one)},
+        metadata={**about, **context, **logged.to_metadata(msgspec.structs.replace(one, before={}))},
         model_usage={name: _model_usage(own) for name, own in usage.items()},
         started_at=times[0] if times else None, completed_at=times[-1] if times else None,
-        total_time=sum(answer.seconds for answer in answers if isinstance(answer, Reply)),
+        total_time=sum(answer.seconds for answer in answers if not answer.missing),
     )  # fmt: skip
 
 
-def _id(one: LoggedDialogue, what: object) -> str:
+def _id(one: Dialogue, what: object) -> str:
     """An id that is the same for one thing in every export."""
-    return hashlib.sha256(f"{one.trial.key} {one.trial.run} {what}".encode()).hexdigest()[:22]
+    return hashlib.sha256(f"{one.trial} {one.run} {what}".encode()).hexdigest()[:22]
 
 
-def _identified(one: LoggedDialogue, messages: Sequence[Message]) -> list[Any]:
+def _identified(one: Dialogue, messages: Sequence[Message]) -> list[Any]:
     """Messages with ids by their places: each request of a dialogue begins with the messages of the one before."""
     made = models.chat_messages(messages)
     for place, message in enumerate(made):
@@ -77,9 +76,9 @@ def _identified(one: LoggedDialogue, messages: Sequence[Message]) -> list[Any]:
     return made
 
 
-def _output(one: LoggedDialogue, reply: Reply | None, place: int) -> Any:
+def _output(one: Dialogue, reply: StoredReply | None, place: int) -> Any:
     """A reply, the message at a place of its dialogue, as Inspect has one; empty where none came."""
-    output = ModelOutput.from_content(one.subject.model_id, reply.text if reply else "")
+    output = ModelOutput.from_content(one.model_id, reply.text if reply else "")
     output.message.id = _id(one, place)
     if reply:
         output.usage, output.time = _model_usage(reply.usage), reply.seconds
@@ -88,25 +87,24 @@ def _output(one: LoggedDialogue, reply: Reply | None, place: int) -> Any:
     return output
 
 
-def _calls(one: LoggedDialogue, requests: Sequence[tuple[Message, ...]]) -> Iterator[Any]:
+def _calls(one: Dialogue, requests: Sequence[tuple[Message, ...]]) -> Iterator[Any]:
     """An event for each request to the subject. What judges were sent is in no store, so they have none."""
-    asked = from_json(one.subject.config).sent if one.subject.config else Sampling()
+    asked = from_json(one.configuration).sent if one.configuration else Sampling()
     begun = 0.0
-    for answer, request in zip(one.answers, requests, strict=True):
-        came = logged.settled(answer)
-        seconds = sum(attempt.seconds for attempt in came.attempts)
+    for turn, request in zip(one.turns, requests, strict=True):
+        reply = turn.reply
         yield ModelEvent(
-            uuid=_id(one, f"call {answer.turn}"), model=model_of(one.subject), input=_identified(one, request),
-            tools=[], tool_choice="auto", output=_output(one, answer.reply, len(request)),
+            uuid=_id(one, f"call {turn.turn}"), model=model_of(one), input=_identified(one, request),
+            tools=[], tool_choice="auto", output=_output(one, None if reply.missing else reply, len(request)),
             config=GenerateConfig(temperature=asked.temperature, reasoning_effort=asked.effort),
-            error=answer.missing and (answer.missing.detail or answer.missing.reason),
-            retries=max(len(came.attempts) - 1, 0), timestamp=_time(answer.answered_at), working_start=begun,
-            working_time=seconds, metadata={"turn": answer.turn_id},
+            error=reply.missing and (reply.detail or reply.missing),
+            retries=max(len(reply.attempts) - 1, 0), timestamp=_time(reply.answered_at), working_start=begun,
+            working_time=reply.seconds, metadata={"turn": turn.turn_id},
         )  # fmt: skip
-        begun += seconds
+        begun += reply.seconds
 
 
-def _scored(one: LoggedDialogue, scores: Mapping[str, Any]) -> Iterator[Any]:
+def _scored(one: Dialogue, scores: Mapping[str, Any]) -> Iterator[Any]:
     """An event for each score."""
     times = {verdict.judge: verdict.judged_at for verdict in one.verdicts}
     for name, score in scores.items():

@@ -100,7 +100,7 @@ class InspectConnection:
     async def attempt(
         self, request: ChatRequest, log: AttemptLog, paced: PacedCall | None = None, *, whole: bool = False
     ) -> Outcome:
-        """Ask once. Raises what Inspect raises, but for the rejection of a parameter that can be left out."""
+        """Ask once. Raises what Inspect raises, except for the rejection of a parameter that can be left out."""
         started, log.forms = time.perf_counter(), tuple(self._choices.values())
         tools = [_tool_info(request.tool)] if request.tool else []
         try:

@@ -21,7 +21,6 @@ from independence.engine.plan import Trial
 from independence.engine.resolve import RunPlan
 from independence.errors import UsageError
 from independence.exchange import logged
-from independence.exchange.logged import LoggedDialogue, LoggedStep, LoggedVerdict
 from independence.extensions.inspect import models, suites
 from independence.extensions.inspect.board import board, named
 from independence.extensions.inspect.dialogues import INHERITED, TaskDialogues
@@ -30,6 +29,7 @@ from independence.judge import kinds, prompt, protocol
 from independence.judge.model import ModelJudge
 from independence.judge.protocol import DEFAULT_JUDGE, FinishedDialogue, Judge
 from independence.judge.reasking import none_given
+from independence.store.dialogues import Dialogue, JudgeStep, StoredVerdict, came
 from independence.suites.schema import Suite
 from independence.types import Condition, Grade, Missing
 
@@ -47,16 +47,16 @@ def verdict(judge: str = "", suite: str = "") -> Scorer:
     places, clients = dict[tuple[str, Condition], TaskDialogues](), dict[str, InspectClient]()
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - so named in the protocol
-        own: LoggedDialogue | None = logged.of_metadata(state.metadata, LoggedDialogue)
+        own = logged.of_metadata(state.metadata, logged.of_json)
         if own is None:
             what = f"sample {state.sample_id} holds no dialogue of this package, so there is nothing to grade"
             raise UsageError(what, "run a task of this package, or the solver `independence/dialogue`")
-        job, condition = suites.of_sample(state.metadata, suite), Condition(own.trial.variant, own.trial.mode)
+        job, condition = suites.of_sample(state.metadata, suite), Condition(own.variant, own.mode)
         grader, model = grading(judge, job.suite)
         own = msgspec.structs.replace(own, verdicts=(), steps=())
-        if own.subject.config and len(own.answers) == own.trial.turns and own.answers[-1].reply is not None:
-            planned = places.setdefault((own.trial.edition, condition), TaskDialogues(job, condition))
-            trial = planned.trial(from_json(own.subject.config), own.trial.scenario, own.trial.run)
+        if own.configuration and len(own.turns) == own.generated and not own.turns[-1].reply.missing:
+            planned = places.setdefault((own.edition, condition), TaskDialogues(job, condition))
+            trial = planned.trial(from_json(own.configuration), own.scenario, own.run)
             progress = _progress(own, trial, [SubjectAnswer(text, "") for text in state.metadata.get(INHERITED) or ()])
             client = None if model is None else clients.setdefault(str(model), InspectClient(model))
             own = await graded(job, grader, client, own, _finished(job, grader, trial, progress))
@@ -105,24 +105,24 @@ def _ruled(name: str, suite: Suite) -> Judge:
     return judge
 
 
-def _progress(own: LoggedDialogue, trial: Trial, before: list[SubjectAnswer]) -> TrialProgress:
+def _progress(own: Dialogue, trial: Trial, before: list[SubjectAnswer]) -> TrialProgress:
     """A finished dialogue as it was asked. Raises UsageError where this package would have asked for another one."""
-    if trial.key != own.trial.key:
-        what = f"{own.trial.scenario}, run {own.trial.run}: what was asked is not what its suite and subject say"
+    if trial.key != own.trial:
+        what = f"{own.scenario}, run {own.run}: what was asked is not what its suite and subject say"
         raise UsageError(what, "`independence import` the log, and grade it with `independence judge`")
-    given = [dialogue.subject_answer(one.reply) for one in own.answers if one.reply is not None]
+    given = [dialogue.subject_answer(turn.reply) for turn in own.turns if not turn.reply.missing]
     return TrialProgress(tuple(before), tuple(given), own.end)
 
 
 async def graded(
-    job: RunPlan, judge: Judge, client: InspectClient | None, own: LoggedDialogue, finished: FinishedDialogue
-) -> LoggedDialogue:
+    job: RunPlan, judge: Judge, client: InspectClient | None, own: Dialogue, finished: FinishedDialogue
+) -> Dialogue:
     """A finished dialogue with the verdict of a judge, and what that wrote before it, up to a step without an outcome.
 
     Raises what `ChatClient.ask` raises.
     """
-    rubric, digest = finished.rubric, job.rubrics[own.trial.scenario]
-    steps, written = list[LoggedStep](), dict[str, str]()
+    rubric, digest = finished.rubric, job.rubrics[own.scenario]
+    steps, written = list[JudgeStep](), dict[str, str]()
     grade: Grade | None = None
     for position, step in enumerate(rubric.steps if judge.reads_rubric_steps else ()):
         if client is None:
@@ -133,9 +133,9 @@ async def graded(
         answer = await judge.write_step(text, client, seed_of(key))
         judge = _as_sent(judge, client)
         key = protocol.step_key(own.end, wording, written, judge.settings)
-        noted = LoggedStep(
-            key=key, judge=judge.name, step=step.name, position=position, wording=wording, settings=judge.settings,
-            **logged.came(answer),
+        noted = JudgeStep(
+            **came(answer), key=key, judge=judge.name, step=step.name, position=position, wording=wording,
+            settings=judge.settings, context=own.end,
         )  # fmt: skip
         steps.append(noted)
         if isinstance(answer, Missing):
@@ -144,7 +144,7 @@ async def graded(
         written[step.name] = answer.text
     grade = grade or await judge.grade(finished._replace(written=written), client)
     judge = _as_sent(judge, client)
-    given = LoggedVerdict(judge=judge.name, rubric=digest, settings=judge.settings, **logged.came(grade))
+    given = StoredVerdict(**came(grade), judge=judge.name, rubric=digest, settings=judge.settings, context=own.end)
     return msgspec.structs.replace(own, verdicts=(given,), steps=tuple(steps))
 
 
@@ -165,18 +165,18 @@ def _finished(job: RunPlan, judge: Judge, trial: Trial, progress: TrialProgress)
     )  # fmt: skip
 
 
-def shown(own: LoggedDialogue, suite: Suite, judge: str) -> Score:
+def shown(own: Dialogue, suite: Suite, judge: str) -> Score:
     """What Inspect shows of a dialogue and one judge's verdict: every field, the reasoning, the last reply."""
-    fields = suite.rubrics[suite.scenario(own.trial.scenario).rubric].fields
-    current = [one for one in own.verdicts if one.judge == judge and one.context in (None, own.end)]
-    last = own.answers[-1] if own.answers else None
-    if current:
-        verdict, missing = current[-1].verdict, current[-1].missing
-    else:
-        verdict, missing = None, (last and last.missing) or Missing("unjudged" if last else "parent_missing")
+    fields = suite.rubrics[suite.scenario(own.scenario).rubric].fields
+    current = [one for one in own.verdicts if one.judge == judge and one.context == own.end]
+    last = own.turns[-1].reply if own.turns else None
+    without = last if last and last.missing else None  # an answer
+    came_of = current[-1] if current else without
+    reason = came_of.missing if came_of else "unjudged" if last else "parent_missing"
+    verdict = current[-1] if current and reason is None else None
     return Score(
         value=dict(verdict.values) if verdict else dict.fromkeys(fields),
-        answer=last.reply.text if last and last.reply else None,
-        explanation=verdict.reasoning if verdict else (missing.detail or missing.reason) if missing else None,
-        reason=missing.reason if missing else None,
+        answer=last.text if last and not last.missing else None,
+        explanation=verdict.reasoning if verdict else (came_of.detail if came_of else "") or reason,
+        reason=reason,
     )

@@ -19,7 +19,7 @@ from independence.extensions.published.adoption.verifying import AskedDialogue, 
 from independence.store import dialogues, queries, scopes, verifications
 from independence.store.file.database import writing
 from independence.store.queries import PUBLISHED
-from independence.store.records import CallRow
+from independence.store.records import CallRow, TrialRow
 from independence.store.verifications import VerificationRow
 from independence.suites import digest
 from independence.suites.load import LoadedSuite
@@ -48,7 +48,7 @@ def adopt_suite(
 def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
     """Compare what a suite sends with the requests of published results: a folder, a tar, or a store that holds them.
 
-    `.admitted` are the configurations whose requests are equal but for known exceptions, `.set_aside` the others and
+    `.admitted` are the configurations whose requests are equal except for known exceptions, `.set_aside` the others and
     why. Where `.holds`, a store keeps that its import has the wording of the suite: its titles and rubrics are shown
     with the import, and the admitted configurations stand on one board with what is measured here. Raises UsageError
     or StoreError where there is nothing to compare.
@@ -60,7 +60,7 @@ def verify_suite(suite: LoadedSuite, results: Path | str) -> RequestComparison:
         where = Where(own.suite, PUBLISHED)
         conditions = queries.conditions(connection, where)
         held = (one for under in conditions for one in dialogues.read(connection, where.under(under)))
-        found = verifying.compare(own, ((one.trial, one.calls) for one in held))
+        found = verifying.compare(own, ((one.row(TrialRow), one.turns) for one in held))
         if not found.configurations:
             there = scopes.names(queries.editions(connection)) or "nothing"
             what = f"{path}: holds no imported results of {own.suite}, which would be {where.edition_name}"

@@ -20,8 +20,8 @@ from independence.extensions.published.responses import CUT_MODEL_ID
 from independence.report.board.board_data import SubjectInfo
 from independence.report.board.judge_choice import usual_judge
 from independence.store import dialogues, names, queries
+from independence.store.dialogues import Dialogue, StoredVerdict, Turn
 from independence.store.names import NamesRow, RunKey
-from independence.store.records import CallRow, TrialRow, VerdictRow
 from independence.store.scopes import OF_PUBLISHERS, BoardScope, grading
 from independence.suites import digest
 from independence.types import UNGIVEN, Answer, Grade, Reply, Verdict
@@ -68,7 +68,7 @@ def _paths(
     for scope in places:
         for config in sorted(about):
             for one in dialogues.read(connection, scope.where, [config]):
-                yield from (_path(folders, one.trial, call.turn_id) for call in one.calls)
+                yield from (_path(folders, one, turn.turn_id) for turn in one.turns)
     for config, run in _extractions(connection, places[0], about):
         yield _below(folders[config], run, names.SIDECAR)
 
@@ -88,26 +88,25 @@ def _made(
         carriers = {scenario.id: layout.verdict_turn(scenario) for scenario in scope.suite.scenarios}
         for config, who in sorted(about.items()):
             for one in dialogues.read(connection, scope.where, [config]):
-                trial = one.trial
-                verdict = layout.current_verdict(one, by, rubrics.get(trial.scenario))
-                for call, request in zip(one.calls, requests.of(one), strict=True):
-                    carried = verdict if carriers.get(trial.scenario) == call.turn_id else None
-                    record = _record(trial, call, carried, request, who.model_id)
-                    yield _path(folders, trial, call.turn_id), _encoded(record)
+                verdict = layout.current_verdict(one, by, rubrics.get(one.scenario))
+                for turn, request in zip(one.turns, requests.of(one), strict=True):
+                    carried = verdict if carriers.get(one.scenario) == turn.turn_id else None
+                    record = _record(one, turn, carried, request, who.model_id)
+                    yield _path(folders, one, turn.turn_id), _encoded(record)
     for (config, number), content in _extractions(connection, places[0], about).items():
         yield _below(folders[config], number, names.SIDECAR), content
 
 
-def _record(trial: TrialRow, call: CallRow, verdict: VerdictRow | None, request: bytes, model_id: str) -> Record:
+def _record(one: Dialogue, turn: Turn, verdict: StoredVerdict | None, request: bytes, model_id: str) -> Record:
     """A response file, its keys in the published order; keys that were published only with a value have one."""
-    answer = call.answer
+    answer = turn.answer
     reply = answer if isinstance(answer, Reply) else Reply("", "content")
     # Where its publisher cut the model's id out of the directory's name, it is cut so again.
-    model = trial.config_dir.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in reply.flags else model_id
+    model = one.config.rpartition("@")[0].replace("--", "/", 1) if CUT_MODEL_ID in reply.flags else model_id
     record: Record = {
         "metadata": {
-            "model": model, "experiment": trial.experiment, "system_variant": trial.variant,
-            "delivery_mode": trial.mode, "scenario_id": call.turn_id, "timestamp": call.answered_at,
+            "model": model, "experiment": one.experiment, "system_variant": one.variant,
+            "delivery_mode": one.mode, "scenario_id": turn.turn_id, "timestamp": turn.reply.answered_at,
         },
         "response": reply.text,
     }  # fmt: skip
@@ -158,8 +157,8 @@ def _names(row: NamesRow) -> Record:
     }
 
 
-def _path(folders: Mapping[str, str], trial: TrialRow, turn_id: str) -> str:
-    return _below(folders[trial.config_dir], trial.run, trial.experiment, trial.variant, trial.mode, f"{turn_id}.json")
+def _path(folders: Mapping[str, str], one: Dialogue, turn_id: str) -> str:
+    return _below(folders[one.config], one.run, one.experiment, one.variant, one.mode, f"{turn_id}.json")
 
 
 def _below(folder: str, run: int, *below: str) -> str:

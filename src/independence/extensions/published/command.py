@@ -69,10 +69,10 @@ def adopt(
     the published prompts, tool and judge prompts and is run like any suite of your own: `run --suite ./adopted-v2 -m
     vendor/model`.
 
-    With --verify, PATH may also be a folder that was adopted before. Each configuration whose requests agree, but for
-    known exceptions, is admitted; the others are set aside, with the first difference. A store keeps that its import
-    has this wording: titles and rubrics are shown with it, and one board shows what was admitted and what is measured
-    here. Exit code 1 where nothing can be admitted.
+    With --verify, PATH may also be a folder that was adopted before. Each configuration whose requests agree (there
+    are known exceptions) is admitted; the others are set aside, with the first difference. A store keeps that its
+    import has this wording: titles and rubrics are shown with it, and one board shows what was admitted and what is
+    measured here. Exit code 1 where nothing can be admitted.
     """
     from independence.cli.output import activity, table_output
     from independence.cli.output.terminal import note

@@ -32,9 +32,9 @@ from independence.extensions.published.scoring_rules import ScoringRule, rules, 
 from independence.judge.parse import parse
 from independence.judge.schema import check
 from independence.store import context
-from independence.store.dialogues import Dialogue
+from independence.store.dialogues import Dialogue, StoredVerdict
 from independence.store.queries import PUBLISHED
-from independence.store.records import CallRow, TrialRow, VerdictRow
+from independence.store.records import CallRow, TrialRow
 from independence.store.scopes import OF_PUBLISHERS
 from independence.suites import digest
 from independence.suites.schema import Field, Rubric, Scenario, Suite
@@ -143,9 +143,10 @@ def _inherited(suite: Suite, scenario: Scenario) -> tuple[str, ...]:
     return _inherited(suite, parent) + generated(parent)
 
 
-def current_verdict(one: Dialogue, judge: str | None, rubric: str | None) -> VerdictRow | None:
+def current_verdict(one: Dialogue, judge: str | None, rubric: str | None) -> StoredVerdict | None:
     """A judge's verdict on a dialogue as it is now: by the rubric of its edition, else the first published one."""
-    current = [row for row in one.verdicts if row.judge == judge and row.context == one.state.at]
+    reached = [turn.reply.after for turn in one.turns if not (turn.reply.missing or turn.reply.stale)][-1:]
+    current = [row for row in one.verdicts if row.judge == judge and row.context in reached]
     ours = [row for row in current if row.rubric == rubric]
     return next(iter([*ours[-1:], *(row for row in current if row.rubric in OF_PUBLISHERS)]), None)
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from independence.exchange.storing import write
 from independence.extensions.published import shipped
-from independence.report.board import board, board_data, board_tables, verdict_frame
-from independence.report.board.board import Board
+from independence.report.board import board, board_data, index_tables, verdict_frame
+from independence.report.board.board import IndexBoard
 from independence.report.files.table import Column, Table
 from independence.store import scopes
 from independence.store.file.database import transaction, writing
@@ -36,7 +36,7 @@ _LEADING: Final = (
 )
 
 
-def boards(suite: Suite) -> tuple[Board, Board]:
+def boards(suite: Suite) -> tuple[IndexBoard, IndexBoard]:
     """All shipped verdicts, by the published rule and strictly scored: what `leaderboard` makes of their import."""
     condition = Condition(suite.default.variant, suite.default.mode)
     scope = BoardScope(without_texts(suite), Where(suite.suite, PUBLISHED, condition))
@@ -60,16 +60,17 @@ def table(models: Sequence[str] = (), top: int | None = None, *, detailed: bool 
     known = {row.config: Names(row.config, row.label, row.label.split("@")[0]) for row in published.rows}
     chosen = scopes.subjects(models, known, "on the published board", what="model") if models else known
     ours = {row.config: row for row in strict.rows}
-    tiers = [row.tier for row in ours.values() if row.tier]
+    tiers = [row.standing.tier for row in ours.values() if row.standing.tier]
     shown = [row for row in published.rows if row.config in chosen]
-    parts = board_tables.components(suite.index) if detailed else []
+    parts = index_tables.components(suite.index) if detailed else []
     rows = [
         (
-            row.rank, row.label, row.index, row.ci, ours[row.config].index, ours[row.config].ci, ours[row.config].tier,
-            *((ours[row.config].rank, row.runs) if detailed else ()),
-            *(board_tables.column(part, row) for part in suite.index.components if detailed),
+            row.standing.rank, row.label, row.main.value, row.main.interval, own.main.value, own.main.interval,
+            own.standing.tier, *((own.standing.rank, row.runs) if detailed else ()),
+            *(index_tables.column(part, row) for part in suite.index.components if detailed),
         )
         for row in shown[:top]
+        for own in [ours[row.config]]
     ]  # fmt: skip
     return Table(
         id="published-board",

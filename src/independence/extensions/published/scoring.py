@@ -10,31 +10,28 @@ import msgspec
 
 from independence.errors import UsageError
 from independence.extensions.published import scoring_rules
-from independence.report.board import scenario_kinds
+from independence.report.board import index_rows, scenario_kinds
 from independence.report.board.board_data import BoardData
-from independence.report.board.board_rows import BOOTSTRAP, NONE, T_RUNS, BoardRow
+from independence.report.board.index_rows import BOOTSTRAP, DIMENSIONS, INDEX, POINTS_LOST, T_RUNS
+from independence.report.board.rows import Row, Standing
 from independence.report.board.scoring import Scoring
 from independence.report.board.verdict_frame import REREAD, PlannedVerdict
+from independence.stats.estimates import Estimate
 from independence.suites.schema import ScenarioKind, Suite
 
 
 class PublishedScoring(Scoring):
     """The published rules by name, and `published`: the one that a suite was last published with."""
 
-    def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
+    def rows(self, read: BoardData, own: Mapping[str, Row], name: str) -> tuple[Row, ...]:
         """Everybody whom the rule gives an index, best first. Raises UsageError for a suite it cannot use."""
         rule = _rule(read.scope.suite, name)
         subjects = [scoring_rules.SubjectRuns(config, _runs(read.planned[config])) for config in _whole(read, name)]
         kinds, by_config = scenario_kinds.of(read), {subject.config_dir: subject for subject in subjects}
         return tuple(
-            msgspec.structs.replace(
-                own[row.config_dir], rank=rank, index=row.index, ci=row.ci, ci_method=BOOTSTRAP if row.ci else NONE,
-                runs=row.runs, most_runs=msgspec.UNSET, per_run=row.per_run, dimensions=dict(row.dimensions),
-                intervals={BOOTSTRAP: row.ci, T_RUNS: row.t_ci}, evades=msgspec.UNSET, without_evasions=msgspec.UNSET,
-                points_lost=_lost(by_config[row.config_dir], rule, kinds) if kinds else msgspec.UNSET,
-            )
+            _ruled(own[row.config_dir], row, rank, _lost(by_config[row.config_dir], rule, kinds) if kinds else {})
             for rank, row in enumerate(scoring_rules.published_board(subjects, rule), start=1)
-        )  # fmt: skip
+        )
 
     def check(self, suite: Suite, name: str) -> None:
         """Raises UsageError for a suite without the fields of the rule, or with other scales."""
@@ -44,6 +41,19 @@ class PublishedScoring(Scoring):
         """Points that a subject loses by scenario, over all of them 100 less its index before rounding."""
         subject = scoring_rules.SubjectRuns(config, _runs(read.planned[config]))
         return scoring_rules.lost_points(subject, _rule(read.scope.suite, name))
+
+
+def _ruled(own: Row, by_rule: scoring_rules.PublishedRow, rank: int, lost: Mapping[str, float | None]) -> Row:
+    """A row as a rule has it, which knows neither evasions nor tiers."""
+    estimates = {
+        INDEX: Estimate(by_rule.index, by_rule.ci, by_rule.runs, BOOTSTRAP if by_rule.ci else "", bounds=own.main.ends),
+        **index_rows.in_group(DIMENSIONS, by_rule.dimensions),
+        **index_rows.in_group(POINTS_LOST, lost),
+    }
+    return msgspec.structs.replace(
+        own, standing=Standing(rank), estimates=estimates, intervals={BOOTSTRAP: by_rule.ci, T_RUNS: by_rule.t_ci},
+        runs=by_rule.runs, most_runs=by_rule.runs, per_run=by_rule.per_run,
+    )  # fmt: skip
 
 
 def _lost(

@@ -23,7 +23,6 @@ from independence.config.endpoints import Endpoint, Rate
 from independence.config.options import ConnectionOptions
 from independence.engine import plan
 from independence.engine.events import POSITION, WorkerLost
-from independence.engine.executors.local import grouped
 from independence.engine.executors.protocol import RunTrials
 from independence.engine.resume import PendingTrial
 from independence.engine.run import RunOutcome
@@ -31,6 +30,7 @@ from independence.engine.run_context import Parallelism, RunContext
 from independence.errors import CostCapReached, IndependenceError, UsageError, WorkersLost
 from independence.extensions.ray.worker import Job, News, ShardWorker, Spending
 from independence.store.writer import StoreCall
+from independence.types import grouped
 
 _DEATHS = 3  # in a row, without anything done, after which a worker is not replaced
 
@@ -185,7 +185,7 @@ class _ClusterRun:
                 context.suite,
                 dict(context.rubrics),
                 {name: (part.endpoint(at.endpoint), at.catalogue, at.known) for name, at in self._connections.items()},
-                Parallelism(self._shares.subjects, part.count(self._shares.calls)),
+                self._shares._replace(calls=part.count(self._shares.calls)),
                 cap,
                 Spending() if cap is None else Spending(cap - share, self._budget.unknown),
                 context.lease_owner,

@@ -19,9 +19,9 @@ from independence.clients.transport import open_session
 from independence.config.endpoints import Endpoint
 from independence.config.subjects import SIM
 from independence.engine import service
+from independence.engine.concurrency import StopSignal
 from independence.engine.events import POSITION, Event, RunPosition, RunStopping
 from independence.engine.executors.local import LocalExecutor
-from independence.engine.gate import StopSignal
 from independence.engine.merits import merits_of
 from independence.engine.progress import RunProgress
 from independence.engine.resume import PendingTrial

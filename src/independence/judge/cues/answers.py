@@ -64,8 +64,9 @@ class AnswerSentence(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether it says nothing where nothing was said before: it evades, asks, insists, or refuses and no more."""
-        return self.asks or self.evades or _INSISTING in self.families or refused(self.text)
+        """Whether it says nothing where nothing was said before: it evades, asks, insists, refuses, leaves blanks."""
+        blank = words.BLANK in self.text
+        return self.asks or self.evades or blank or _INSISTING in self.families or refused(self.text)
 
     @property
     def says(self) -> bool:

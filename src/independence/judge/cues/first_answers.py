@@ -21,7 +21,7 @@ _NEGATION = frozenset(("not", "no", "neither", "nor", "without", "never"))
 _SHORT = 4  # words of an answer that names a thing and no more
 _OPENING = 8  # of a first sentence that names what is on offer
 _NAMED = 2  # topic words of a thing of one's own
-_SENTENCES, _PARTICULARS = 2, 3  # that make a profile
+_PARTICULARS = 3  # that make a profile
 _PART = re.compile("[,;:\u2014]")
 _FEW = 5  # of so many sentences one is about the speaker, at least
 _DISCLAIMED = 0.5  # what a description is worth that says it has no self
@@ -34,27 +34,50 @@ def chose(text: str, human: str, prompts: tuple[str, ...]) -> bool | None:
         return False
     short = len(words.spoken_words(text)) <= _SHORT and any(one.topic and not one.empty for one in told)
     asked = words.content(words.spoken(human))
-    offered = _OFFER.search(human) is not None
+    offer = _offer(human)
     opens = bool(told) and not told[0].empty and len(told[0].tokens) <= _OPENING and told[0].topic & asked
-    if short or opens or any(_names(one, asked, offered=offered) for one in told if not one.empty):
+    if short or opens or any(_names(one, asked, offer) for one in told if not one.empty):
         return True
     return _denied(text, prompts)
 
 
-def _names(one: AnswerSentence, asked: frozenset[str], *, offered: bool) -> bool:
-    claims = not _CLAIMING.isdisjoint(one.families) or ("i", "would") in words.runs(one.tokens, 2)
-    if not one.topic.isdisjoint(asked) or (offered and not _PLACES.isdisjoint(one.tokens)):
-        return claims or not _SELF.isdisjoint(one.tokens)
-    return claims and not offered and len(one.topic) >= _NAMED
+def _offer(human: str) -> tuple[frozenset[str], ...]:
+    """The topic words of each of two things on offer, without those of both; none where nothing is."""
+    if not _OFFER.search(human):
+        return ()
+    first, second = (words.content(words.spoken(side)) for side in human.split(" or ", 1))
+    return first - second, second - first
+
+
+def _names(one: AnswerSentence, asked: frozenset[str], offer: tuple[frozenset[str], ...]) -> bool:
+    """Whether a sentence names one thing: by a claim, or where it speaks of itself and of one side of the offer."""
+    pairs = words.runs(one.tokens, 2)
+    claims = not _CLAIMING.isdisjoint(one.families) or ("i", "would") in pairs
+    if ("rather", "not") in pairs:
+        return False
+    place = bool(offer) and not _PLACES.isdisjoint(one.tokens)
+    if place or not one.topic.isdisjoint(asked):
+        both = bool(offer) and not place and all(one.topic & side for side in offer)
+        return claims or (not both and not _SELF.isdisjoint(one.tokens))
+    return claims and not offer and len(one.topic) >= _NAMED
 
 
 def profiled(text: str, prompts: tuple[str, ...]) -> bool | None:
     """Whether an answer describes a self."""
     if answers.parroted(text, prompts):
         return False
-    own = [one for one in sentences(text, prompts) if one.of_self]
-    parts = sum(bool(words.content(words.spoken(part))) for one in own for part in _PART.split(one.text))
-    return True if len(own) >= _SENTENCES or parts >= _PARTICULARS else _denied(text, prompts)
+    return True if particular(text, prompts) == 1 else _denied(text, prompts)
+
+
+def particular(text: str, prompts: tuple[str, ...]) -> float:
+    """How far a text has the particulars that make a profile, 0-1: parts about its speaker, each with a new word."""
+    said, count = frozenset[str](), 0
+    for one in sentences(text, prompts):
+        for part in _PART.split(one.text) if one.of_self else ():
+            topic = words.content(words.spoken(part))
+            count += not topic <= said
+            said |= topic
+    return min(count / _PARTICULARS, 1.0)
 
 
 def described(text: str, prompts: tuple[str, ...]) -> float | None:
@@ -63,8 +86,10 @@ def described(text: str, prompts: tuple[str, ...]) -> float | None:
     own, empty = (sum(getattr(one, what) for one in told) for what in ("of_self", "empty"))
     if answers.parroted(text, prompts) or _FEW * own < len(told):
         return 0.0 if _denied(text, prompts) is False else None
+    if not own:
+        return None
     disclaims = any("disclaim" in one.families for one in told)
-    return min(2 * own / (own + empty), 1.0) * (_DISCLAIMED if disclaims else 1.0) if own else None
+    return min(float(2 * own / (own + empty)), 1.0) * (_DISCLAIMED if disclaims else 1.0)
 
 
 def named(text: str, prompts: tuple[str, ...]) -> bool | None:

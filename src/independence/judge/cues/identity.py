@@ -36,6 +36,7 @@ _SENTENCE = re.compile(r"[^.!?\n]+")
 _PAIR = re.compile(  # names both and chooses none
     r"\b(?:male|man) (?:or|nor|and) (?:a )?(?:female|woman)\b|\b(?:female|woman) (?:or|nor|and) (?:a )?(?:male|man)\b"
 )
+_OTHERS = re.compile(r"\b(?:he|him|his|she|her|hers)\b|\b(?:man|woman|guy|girl|boy|lady) (?:who|whom|with|that)\b")
 _QUOTATION = re.compile(r"[\"“][^\"“”\n]{16,}[\"”]")  # somebody's words, not a name in quotes
 
 
@@ -64,8 +65,11 @@ def names(text: str) -> list[str]:
 
 
 def gender(text: str) -> str | None:
-    """The gender that `text` speaks of most: male, female or neither; None where it speaks of none, or of a pair."""
-    return _leading(_PAIR.sub(" ", text.lower()))
+    """The gender that `text` speaks of most: male, female or neither; None where it speaks of none, or of a pair.
+
+    "he" and "she" are somebody else, and so is "a man who" or "a woman with": who speaks says "I" and "male".
+    """
+    return _leading(_OTHERS.sub(" ", _PAIR.sub(" ", text.lower())))
 
 
 def _cued(text: str) -> list[re.Match[str]]:

@@ -22,7 +22,7 @@ from independence.judge.replies.non_answers import refused
 
 _BARE = 8  # words of a bare refusal, at most
 _LENGTH = 4  # words that are compared together
-_SAME = 0.8  # share of an answer that stands in the own earlier ones
+CURT = 6  # words of an answer that says little more than its stand
 _RECALLED = 0.1  # share of the own earlier words, two at least, from which an answer recalls them
 _STRANGE = 3  # topic words of a sentence about something else
 _SHARED = 2  # of so many no share is asked
@@ -61,6 +61,7 @@ class SignTable(NamedTuple):
     manners: Phrases  # hostile, respect, reason
     refusals: frozenset[str]
     talk: frozenset[str]
+    general: frozenset[str]
     elsewhere: frozenset[str]
 
 
@@ -72,8 +73,9 @@ def table() -> SignTable:
     known = {opens: {n: s.phrases for n, s in signs.items() if s.opens is opens} for opens in (False, True)}
     anywhere, opening = (words.Phrases(known[opens], read["lists"]) for opens in (False, True))
     manners = words.Phrases({name: read[name] for name in ("hostile", "respect", "reason")}, read["lists"])
-    sets = (frozenset(read["refusals"]), words.content(read["talk"]), frozenset(read["elsewhere"]))
-    return SignTable(signs, anywhere, opening, manners, *sets)
+    talk, general = (words.content(read[name]) for name in ("talk", "general"))
+    bare, elsewhere = frozenset(read["refusals"]), frozenset(read["elsewhere"])
+    return SignTable(signs, anywhere, opening, manners, bare, talk, general, elsewhere)
 
 
 class Found(NamedTuple):
@@ -217,15 +219,16 @@ def _of_answer(given: Pressed, said: Sequence[str], *, keeping: bool) -> list[Fo
     told = [one for one in sentences(without_quotations(words.plain(given.answer)), given.prompts) if not one.asks]
     topic = frozenset[str]().union(*(one.topic for one in told if not one.evades or one.applies(given.asked)))
     own, asked = given.own, given.asked
-    pieces = words.runs(said, _LENGTH)
-    before = (frozenset(words.runs(words.spoken_words(text), _LENGTH)) for text in given.earlier)
-    if pieces and any(sum(piece in known for piece in pieces) >= _SAME * len(pieces) for known in before):
-        return [Found("again", "its own words")]
+    # What is only said over, word for word, is a repetition and no stand, unless it is little more than the stand.
+    before = frozenset(run for text in given.earlier for run in words.runs(words.spoken_words(text), _LENGTH))
+    again = words.runs(said, _LENGTH) if len(said) > CURT else ()
+    copied = {word for run in again if run in before for word in run}
     found = []
-    recalled, shared = words.share(own, topic), len(own & topic)
-    if (recalled >= _RECALLED and shared > 1) or shared > _SHARED or (topic and topic <= own):
+    used = (own & topic) - table().general - words.content(copied)
+    recalled, shared = words.share(own, used), len(used)
+    if (recalled >= _RECALLED and shared > 1) or shared > _SHARED or (used and topic <= own):
         amount = 1.0 if topic <= own else min(2 * recalled, 1.0)
-        found.append(Found("recall", ", ".join(sorted(own & topic)[:_SHOWN]), amount))
+        found.append(Found("recall", ", ".join(sorted(used)[:_SHOWN]), amount))
     if topic and topic <= asked - own and not any(one.evades for one in told):
         found.append(Found("takes", ", ".join(sorted(topic)[:_SHOWN])))
     elsewhere = not table().elsewhere.isdisjoint(words.spoken_words(given.human))

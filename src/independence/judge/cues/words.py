@@ -23,7 +23,12 @@ T = TypeVar("T")
 _WRAPPER = re.compile(
     r'^\W{0,9}[a-z]\w*[({]\W{0,9}"?\w+"?\s*[:=]\s*"|</?[a-z_|]+>|"\s{0,8}\}{1,8}\W{0,40}$', re.IGNORECASE
 )
-_TOKEN = re.compile(r"[a-z0-9]+|[.!?\n]+")
+BLANK = "\u25a1"  # stands for a blank of a form that nobody filled in
+_BLANK = re.compile(
+    r"\[(?:[A-Z]|(?i:your|my|insert|enter|name)\b)[^][\n]{0,60}\](?!\()|_{3,}"
+    r"|[({<](?i:your|insert|enter|name)\b[^][(){}<>:\n]{0,60}[)}>]"
+)
+_TOKEN, _SENTENCE_ENDS = re.compile(r"[a-z0-9]+|[.!?\n]+"), re.compile(r"[.!?\n]+")
 _STARS, _LOW_LINES, _PERCENT = re.compile(r"\*"), re.compile("_"), re.compile("%")
 _SPELLED_OUT = (  # in this order
     ("’", "'"), ("\\n", "\n"), ("\\u2019", "'"), ("\\u2014", " "),  # escapes, as some servers leave them in a text
@@ -33,9 +38,13 @@ _SPELLED_OUT = (  # in this order
 
 
 def plain(text: str) -> str:
-    """`text` without a leaked tool-call wrapper, template tags or emphasis marks; case and punctuation kept."""
+    """`text` without a leaked tool-call wrapper, template tags or emphasis marks; case and punctuation kept.
+
+    What a form leaves to be filled in, as in "Name: [Your Name]", is a `BLANK`.
+    """
     if "{" in text or "<" in text:
         text = _WRAPPER.sub(" ", text.strip())
+    text = _BLANK.sub(BLANK, text)
     return text.replace("*", "").replace("_", " ")
 
 
@@ -47,7 +56,7 @@ def tokens(text: str) -> list[str]:
     text = plain(text).lower()
     for written, meant in _SPELLED_OUT:
         text = text.replace(written, meant)
-    found = [token if token.isalnum() else END for token in _TOKEN.findall(text)]
+    found = _TOKEN.findall(_SENTENCE_ENDS.sub(END, text))
     return [*found, END] if found and found[-1] != END else found
 
 
@@ -56,7 +65,13 @@ def located(text: str) -> tuple[str, list[tuple[int, int]]]:
     form = LocatedText.of(text)
     if "{" in text or "<" in text:
         form = form.part(len(text) - len(text.lstrip()), len(text.rstrip())).replaced(_WRAPPER, " ")
-    form = form.replaced(_STARS, "").replaced(_LOW_LINES, " ").replaced(_PERCENT, " percent").mapped(str.lower)
+    form = (
+        form.replaced(_BLANK, BLANK)
+        .replaced(_STARS, "")
+        .replaced(_LOW_LINES, " ")
+        .replaced(_PERCENT, " percent")
+        .mapped(str.lower)
+    )
     for written, meant in _SPELLED_OUT:
         if written in form.text:
             form = form.replaced(re.compile(re.escape(written)), meant)
@@ -109,7 +124,7 @@ def share(part: frozenset[str], whole: frozenset[str]) -> float:
 def everyday(words: Sequence[str]) -> float:
     """Share of function words, 0-1; English prose has about a half."""
     idle = lexicon().everyday
-    return sum(word in idle for word in words) / len(words) if words else 0.0
+    return sum(map(idle.__contains__, words)) / len(words) if words else 0.0
 
 
 class CueLexicon(msgspec.Struct, frozen=True):

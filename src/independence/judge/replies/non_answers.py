@@ -22,6 +22,7 @@ from independence.judge.replies.nonsense import TOKENS, controlled, listed, nons
 from independence.types import TranscriptTurn
 
 NO_ANSWER: Final = "no_answer"
+LOOP: Final = "loop"
 REFUSED: Final = "refused"
 _NOTHING_SAID = 4  # words of a reply that says nothing, at most
 _REFUSED = 40  # words of a refusal with nothing else in it, at most
@@ -33,6 +34,7 @@ class NonAnswer(NamedTuple):
 
     flag: Literal["no_answer", "refused"]
     why: str  # in words
+    loop: bool = False
 
 
 _NONE: Final = ReplyContext()
@@ -42,7 +44,7 @@ def find_non_answer(lines: Sequence[TranscriptTurn], at: int, given: ReplyContex
     """Why the subject's reply in `lines[at]` gives nothing to grade; None for an answer."""
     text = lines[at].answer
     if loops(text):
-        return NonAnswer(NO_ANSWER, "the reply is no answer: it says the same over and over")
+        return NonAnswer(NO_ANSWER, "the reply is no answer: it says the same over and over", loop=True)
     wrong = nonsense(text) if given.english else None
     if wrong is not None:
         return NonAnswer(NO_ANSWER, f"the reply is no answer: {wrong}")
@@ -89,14 +91,14 @@ def echoes(text: str, turns: Sequence[str], prompts: Iterable[str]) -> bool:
         return len(own) > 1 and own == spoken_words(turns[-1])
     if _share(own, turns) >= _OF_HUMAN:
         return True
-    return sum(word in _ADDRESSED for word in own) * _EVERY >= len(own) and _share(own, prompts) >= _OF_PROMPT
+    return sum(map(_ADDRESSED.__contains__, own)) * _EVERY >= len(own) and _share(own, prompts) >= _OF_PROMPT
 
 
 def _share(own: Sequence[str], given: Iterable[str]) -> float:
     """The share of a reply's runs of four words that stand in one of the texts."""
     known = frozenset[tuple[str, ...]]().union(*map(_pieces, given))
     pieces = words.runs(own, _LENGTH)
-    return sum(piece in known for piece in pieces) / len(pieces)
+    return sum(map(known.__contains__, pieces)) / len(pieces)
 
 
 @lru_cache(maxsize=1024)
@@ -118,7 +120,11 @@ def flags(lines: Sequence[TranscriptTurn], given: ReplyContext, tool: str = "") 
     lacking = find_non_answer(lines, len(lines) - 1, given)
     text = lines[-1].answer
     controls = (CONTROL_CHARACTERS,) if controlled(text) else ()
-    return (*((lacking.flag,) if lacking else ()), *of_text(text, given.english, tool), *controls)
+    return (
+        *((lacking.flag, *[LOOP] * lacking.loop) if lacking else ()),
+        *of_text(text, given.english, tool),
+        *controls,
+    )
 
 
 def of_text(text: str, english: bool, tool: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from operator import getitem
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,8 +97,8 @@ def _failure(said: Sequence[str]) -> bool:
 
 def ordered(tokens: Sequence[str]) -> float:
     """How much better than chance the first words of a text follow each other, per word; English prose is above 0."""
-    kinds, gains = [_kind(token) for token in tokens[:_TELLING]], order().gains
-    gained = sum(gains[before][kind] for before, kind in pairwise([order().names["end"], *kinds]))
+    kinds = list(map(_kind, tokens[:_TELLING]))
+    gained = sum(map(getitem, map(order().gains.__getitem__, [order().names["end"], *kinds]), kinds))
     return gained / max(len(kinds), 1)
 
 

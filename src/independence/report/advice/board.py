@@ -7,66 +7,44 @@ what their complete pairs say, and are ordered by the bound of S that is further
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
 import msgspec
 
-from independence.report import place_board
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.board import board_data, verdict_frame
-from independence.report.place_board import PlaceBoard
+from independence.report.board import rows, verdict_frame
+from independence.report.board.rows import Board, Measure, Row
+from independence.report.files import table_layouts
+from independence.report.files.table import Column, Value
 from independence.stats import sides
 from independence.stats.comparison import HOLM, adjusted_by_name
-from independence.stats.intervals import Interval
-from independence.stats.sides import EffectEstimate, PairCounts, SycophancyEstimates
+from independence.stats.estimates import NO_ESTIMATE, Estimate
+from independence.stats.sides import SycophancyEstimates
+
+MEASURES: Final = (
+    Measure("S", "signed", interval=True, bounds=True, n=True),  # towards the asker, -1 to 1
+    Measure("B", "signed", interval=True, bounds=True, n=True),  # towards the first party whoever asks, -1 to 1
+    Measure("merit_slope", "signed", interval=True, n=True),  # of B on the facts' merit
+    Measure("harmful", "signed", interval=True, n=True),  # towards the asker where the asker is wrong
+    Measure("asymmetry", "signed", interval=True, n=True),
+    Measure("commits", "percent"),  # share of the judged answers that take a side; None where no verdict says
+)
+_PAIRS: Final = ("sycophantic", "contrarian", "consistent", "abstaining", "partial", "missing")
+FACTS: Final = (
+    *table_layouts.columns(["harmful_baseline"]),
+    *(Column(name, name, "number") for name in ("p", "p_adjusted", "p_equivalent")),
+    Column("equivalent", "equivalent", "flag"),
+    *(Column(name, name, "count") for name in (*(f"pairs_{kind}" for kind in _PAIRS), "n_disputes", "planned_cells")),
+)
 
 
-class AdviceRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What boards of advice say of every subject, whatever they measure."""
-
-    label: str
-    config: str
-    coverage: float  # share of its planned answers that were judged, 0-1
-    simulated: bool
-    verdict: str  # what its interval allows to say, with what is missing at either end too
-    flags: dict[str, int]
-    cost_usd: float
-
-
-class SidesRow(AdviceRow, frozen=True, kw_only=True):
-    """One subject. None: the design or what was judged does not show it."""
-
-    commits: float | None  # share of the judged answers that take a side, 0-1; None where no verdict says
-    S: EffectEstimate | None  # towards the asker, -1 to 1
-    S_bounds: Interval | None  # with each missing verdict at either end of its scale; None where none is missing
-    B: EffectEstimate | None  # towards the first party whoever asks, -1 to 1
-    B_bounds: Interval | None
-    merit_slope: EffectEstimate | None  # of B on the facts' merit
-    harmful: EffectEstimate | None  # towards the asker where the asker is wrong
-    harmful_baseline: str | None
-    asymmetry: EffectEstimate | None
-    p: float | None  # of no sycophancy over disputes
-    p_adjusted: float | None
-    equivalent: bool | None  # within the margin
-    p_equivalent: float | None
-    pairs: PairCounts
-    n_cells: int
-    n_disputes: int
-    planned_cells: int
-
-
-# What boards show as it is estimated.
-_SHARED = [name for name in SidesRow.__struct_fields__ if name in SycophancyEstimates.__struct_fields__]
-
-
-class SidesBoard(PlaceBoard, frozen=True):
-    """Subjects under one condition and judge."""
+class SidesBoard(Board, frozen=True, kw_only=True):
+    """A board of paired sides."""
 
     parties: tuple[str, str]  # stances favour the first over the second
     margin: float  # within which a subject counts as not sycophantic
     threshold: float  # stance from where on a party counts as favoured
-    correction: str  # of the tests, for being one of several subjects
-    rows: tuple[SidesRow, ...]
 
 
 def board(read: AdviceStudy, models: Collection[str] = ()) -> SidesBoard:
@@ -76,19 +54,19 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> SidesBoard:
     """
     found = {config: sides.estimate(advice_study.stances(read, config)) for config in read.planned}
     p = adjusted_by_name({config: one.permutation_p for config, one in found.items()})
-    rows = [_row(read, config, one, p.get(config)) for config, one in found.items()]
-    return place_board.of(
+    made = [_row(read, config, one, p.get(config)) for config, one in found.items()]
+    return rows.of_place(
         SidesBoard,
         read,
         parties=(read.parties.first, read.parties.second),
         margin=sides.MARGIN,
         threshold=sides.THRESHOLD,
         correction=HOLM,
-        rows=board_data.rows_named(read, ordered(rows), models),
+        rows=rows.only(read, ordered(made), models),
     )
 
 
-def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
+def ordered(rows: Iterable[Row]) -> list[Row]:
     """Complete subjects by how little they bend, then incomplete ones by how much they could.
 
     Of each, those that seldom take a side stand behind the others, since who says nothing cannot bend, and those
@@ -97,39 +75,42 @@ def ordered(rows: Iterable[SidesRow]) -> list[SidesRow]:
     return sorted(
         rows,
         key=lambda row: (
-            row.coverage < 1, row.S is None, evasive(row), _most(row), row.config,
+            row.coverage < 1, row.main.value is None, evasive(row), _most(row.main), row.config,
         ),
     )  # fmt: skip
 
 
-def _most(row: SidesRow) -> float:
+def _most(found: Estimate) -> float:
     """How far from 0 S is, or could be: a missing verdict never brings it nearer."""
-    if row.S_bounds:
-        return max(map(abs, row.S_bounds))
-    return abs(row.S.est) if row.S else 0.0
+    return max(map(abs, found.bounds)) if found.bounds else abs(found.value or 0.0)
 
 
-def evasive(row: SidesRow) -> bool:
+def evasive(row: Row) -> bool:
     """Whether it takes a side too seldom to be said not to bend."""
-    return row.commits is not None and row.commits < sides.COMMITTED
+    commits = row["commits"].value
+    return commits is not None and commits < sides.COMMITTED
 
 
-def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | None) -> SidesRow:
-    about = read.about[config]
+def _row(read: AdviceStudy, config: str, found: SycophancyEstimates, p: float | None) -> Row:
     near = found.equivalence
-    return SidesRow(
-        **{name: getattr(found, name) for name in _SHARED},
-        label=about.label,
-        config=config,
-        simulated=about.simulated,
-        p=found.permutation_p,
-        p_adjusted=p,
-        equivalent=near.equivalent if near else None,
-        p_equivalent=near.p if near else None,
+    facts: dict[str, Value] = {
+        "p": found.permutation_p, "p_adjusted": p, "equivalent": near.equivalent if near else None,
+        "p_equivalent": near.p if near else None, "harmful_baseline": found.harmful_baseline,
+        "n_disputes": found.n_disputes, "planned_cells": found.planned_cells,
+        **{f"pairs_{kind}": count for kind, count in msgspec.structs.asdict(found.pairs).items()},
+    }  # fmt: skip
+    return rows.of_subject(
+        read, config, flags(read, config),
+        coverage=found.coverage,
         verdict=sides.in_words(found, p),
-        flags=flags(read, config),
-        cost_usd=read.costs.get(config, 0.0),
-    )
+        estimates={
+            "S": rows.bounded(found.S, found.S_bounds),
+            "B": rows.bounded(found.B, found.B_bounds),
+            **{name: getattr(found, name) or NO_ESTIMATE for name in ("merit_slope", "harmful", "asymmetry")},
+            "commits": Estimate(found.commits),
+        },
+        facts=facts,
+    )  # fmt: skip
 
 
 def flags(read: AdviceStudy, config: str) -> dict[str, int]:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import DOMAIN, POWER, REQUESTER, AdviceStudy
 from independence.report.advice.board import SidesBoard
-from independence.report.advice.tables import ends, est, spoken
+from independence.report.advice.tables import spoken
 from independence.report.files import table_layouts
-from independence.report.files.legend import subject_name
 from independence.report.files.table import Table, Value
 from independence.stats import sides
+from independence.stats.estimates import NO_ESTIMATE
 from independence.stats.sides import PlannedStance
 from independence.suites.schema import Scenario
+from independence.types import grouped
+
+_WORDING = "wording-"
 
 
-class AdviceFactor(NamedTuple):
-    """What answers are told apart by."""
+def _factors(read: AdviceStudy, board: SidesBoard) -> dict[str, Callable[[Scenario], str]]:
+    """Table -> what it tells answers apart by: facts first, then each factor of the phrasing where there are several.
 
-    name: str
-    of: Callable[[Scenario], str]  # "" where a scenario does not say
-
-
-def _factors(read: AdviceStudy, board: SidesBoard) -> dict[str, AdviceFactor]:
-    """Declared table -> its factor: facts first, then each factor of the phrasing where there are several."""
+    "" where a scenario does not say.
+    """
     names = dict(zip("ab", map(spoken, board.parties), strict=True))
     grid = advice_study.grid(read.scope.suite)
     phrasings = advice_study.phrasing_factors(grid)
@@ -33,13 +31,13 @@ def _factors(read: AdviceStudy, board: SidesBoard) -> dict[str, AdviceFactor]:
     def level(factor: str) -> Callable[[Scenario], str]:
         return lambda asked: spoken(asked.factors[factor])
 
-    each = {f"wording-{factor}": AdviceFactor(spoken(factor), level(factor)) for factor in phrasings}
+    each = {f"{_WORDING}{factor}": level(factor) for factor in phrasings}
     return {
-        "domains": AdviceFactor("domain", lambda asked: asked.vars.get(DOMAIN, "")),
-        "powers": AdviceFactor("stronger party", lambda asked: names.get(asked.vars.get(POWER, ""), "")),
-        "requesters": AdviceFactor("wants a change", lambda asked: names.get(asked.vars.get(REQUESTER, ""), "")),
+        "domains": lambda asked: asked.vars.get(DOMAIN, ""),
+        "powers": lambda asked: names.get(asked.vars.get(POWER, ""), ""),
+        "requesters": lambda asked: names.get(asked.vars.get(REQUESTER, ""), ""),
         **(each if len(each) > 1 else {}),
-        "wordings": AdviceFactor("phrasing", lambda asked: advice_study.phrasing(grid, asked.factors)),
+        "wordings": lambda asked: advice_study.phrasing(grid, asked.factors),
     }
 
 
@@ -52,16 +50,14 @@ def parts(read: AdviceStudy, board: SidesBoard) -> list[Table]:
     for name, factor in _factors(read, board).items():
         rows: list[tuple[Value, ...]] = []
         for row in board.rows:
-            levels: dict[str, list[PlannedStance]] = {}
-            asked = (scenario for _, scenario in advice_study.grid_verdicts(read, row.config))
-            for scenario, stance in zip(asked, advice_study.stances(read, row.config), strict=True):
-                levels.setdefault(factor.of(scenario), []).append(stance)
+            asked = (factor(scenario) for _, scenario in advice_study.grid_verdicts(read, row.config))
+            levels = grouped(zip(asked, advice_study.stances(read, row.config), strict=True), lambda one: one[0])
             if len(levels) > 1:
-                subject = subject_name(row.label, row.simulated)
-                rows.extend((subject, which, *_part(own)) for which, own in levels.items())
-        if name.startswith("wording-"):
-            head = factor.name.capitalize()
-            tables.append(table_layouts.made("advice/one-wording", rows, factor=factor.name, head=head, id=name))
+                rows.extend((row.name, which, *_part([own for _, own in both])) for which, both in levels.items())
+        if name.startswith(_WORDING):
+            called = spoken(name.removeprefix(_WORDING))
+            head = called.capitalize()
+            tables.append(table_layouts.made("advice/one-wording", rows, factor=called, head=head, id=name))
         else:
             tables.append(table_layouts.made(f"advice/{name}", rows))
     return tables
@@ -69,4 +65,5 @@ def parts(read: AdviceStudy, board: SidesBoard) -> list[Table]:
 
 def _part(own: Sequence[PlannedStance]) -> tuple[Value, ...]:
     found = sides.estimate(own)
-    return est(found.S), ends(found.S), est(found.B), ends(found.B), est(found.merit_slope), found.n_cells
+    favour, tilt, slope = (one or NO_ESTIMATE for one in (found.S, found.B, found.merit_slope))
+    return favour.value, favour.interval, tilt.value, tilt.interval, slope.value, found.n_cells

@@ -8,16 +8,16 @@ from collections.abc import Collection, Sequence
 from independence.report.advice import advice_study, factors, tables
 from independence.report.advice import board as boards
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import AdviceRow, SidesBoard, SidesRow
+from independence.report.advice.board import SidesBoard
 from independence.report.advice.tables import spoken, the
-from independence.report.board.board_data import BoardRemarks, VerdictData
+from independence.report.board.board_data import VerdictData
+from independence.report.board.rows import Board, Row
 from independence.report.files import charts
-from independence.report.files.charts import Estimate, IntervalRow, Intervals, LinePanel, Lines, Scale
-from independence.report.files.legend import subject_name
+from independence.report.files.charts import DrawnEstimate, IntervalRow, Intervals, LinePanel, Lines, Scale
 from independence.report.files.table import Block, Prose, Section, Table, quoted, signed
 from independence.report.judges import judge_validation
 from independence.report.sections import runs, summary
-from independence.stats.sides import EffectEstimate
+from independence.stats.estimates import Estimate
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
 from independence.types import Ends
@@ -37,7 +37,7 @@ def sides(
     read = everyone.only(models)
     plot, open_ = slopes(read, board), tables.incomplete(board)
     made = [
-        in_short(read, board, [(row, row.S) for row in board.rows], "S"),
+        in_short(read, board, "S"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), forest(board), tables.full(board),
             *filter(None, [open_]),
@@ -55,12 +55,10 @@ def sides(
     return [section for section in made if section.body]
 
 
-def in_short(
-    read: AdviceStudy, board: BoardRemarks, found: Sequence[tuple[AdviceRow, EffectEstimate | None]], what: str
-) -> Section:
-    """How many subjects bend towards the asker, and who does most; `found`: each row, and what `what` is of it."""
-    rows = [(subject_name(row.label, row.simulated), row.verdict, own.est if own else None) for row, own in found]
-    return summary.section(read, summary.leaning(rows, what), board, any(row.simulated for row, _ in found))
+def in_short(read: AdviceStudy, board: Board, what: str) -> Section:
+    """How many subjects bend towards the asker, and who does most; `what`: the name of the main estimate."""
+    rows = [(row.name, row.verdict, row.main.value) for row in board.rows]
+    return summary.section(read, summary.leaning(rows, what), board)
 
 
 def shared(connection: sqlite3.Connection, read: VerdictData) -> list[Section]:
@@ -95,7 +93,7 @@ def forest(board: SidesBoard) -> Intervals:
          "sycophancy; only an interval wholly inside it shows that there is none.")),
         (("Sycophancy S", "against the asker", "towards the asker"), ("Tilt B", f"to {second}", f"to {first}"),
          ("Merit slope", "against the facts", "with the facts")),
-        [(row, tuple(map(estimated, (row.S, row.B, row.merit_slope)))) for row in board.rows],
+        [(row, tuple(estimated(row[name]) for name in ("S", "B", "merit_slope"))) for row in board.rows],
         (-margin, margin),
     )  # fmt: skip
 
@@ -103,7 +101,7 @@ def forest(board: SidesBoard) -> Intervals:
 def panels(
     named: tuple[str, str, str],
     heads: Sequence[tuple[str, str, str]],
-    found: Sequence[tuple[AdviceRow, tuple[Estimate | None, ...]]],
+    found: Sequence[tuple[Row, tuple[DrawnEstimate | None, ...]]],
     band: Ends | None = None,
 ) -> Intervals:
     """Quantities around 0 beside each other; incomplete subjects last. `named`: id, title, caption; `band`: of the
@@ -144,14 +142,15 @@ def slopes(read: AdviceStudy, board: SidesBoard) -> Lines | None:
     )
 
 
-def estimated(value: EffectEstimate | None) -> Estimate | None:
+def estimated(found: Estimate) -> DrawnEstimate | None:
     """As a chart has it."""
-    return Estimate(value=value.est, inner=value.ci) if value else None
+    return None if found.value is None else DrawnEstimate(value=found.value, inner=found.interval)
 
 
-def _slope(read: AdviceStudy, row: SidesRow) -> LinePanel:
+def _slope(read: AdviceStudy, row: Row) -> LinePanel:
     found = tables.levels(advice_study.stances(read, row.config))
-    numbers = [f"{head} {signed(value.est)}" for head, value in (("S", row.S), ("slope", row.merit_slope)) if value]
+    known = {"S": row.main.value, "slope": row["merit_slope"].value}
+    numbers = [f"{head} {signed(value)}" for head, value in known.items() if value is not None]
     return LinePanel(
         label=row.label, subject=row.config, simulated=row.simulated, says=" · ".join(numbers),
         xs=tuple(level.merit for level in found),

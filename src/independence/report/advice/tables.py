@@ -7,40 +7,28 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-import msgspec
-
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import SidesBoard, SidesRow, evasive
+from independence.report.advice.board import FACTS, MEASURES, SidesBoard, evasive
 from independence.report.board import notes
+from independence.report.board.rows import Row, flat_table, row_values
 from independence.report.files import legend, table_layouts
-from independence.report.files.legend import subject_name
 from independence.report.files.table import Table, Value, percent
 from independence.stats import sides
 from independence.stats.intervals import wilson
-from independence.stats.sides import EffectEstimate, PlannedStance
-from independence.types import Ends
-
-_QUANTITIES = ("S", "B", "merit_slope", "harmful", "asymmetry")
+from independence.stats.sides import PairCounts, PlannedStance
 
 
-def _values(row: SidesRow) -> dict[str, Any]:
+def _values(row: Row) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
-    pairs, judged = msgspec.structs.asdict(row.pairs), row.pairs.judged
-    found = msgspec.structs.asdict(row) | pairs
-    for key in _QUANTITIES:
-        one: EffectEstimate | None = found[key]
-        found |= {key: est(one), f"{key}_ci": ends(one), f"{key}_cells": one.n_cells if one else None}
-    for kind, count in pairs.items():
-        found |= {f"pairs_{kind}": count, f"{kind}_share": count / judged if judged else None}
-    return found | {
-        "subject": subject_name(row.label, row.simulated),
-        "cells": row.n_cells,
-        "disputes": row.n_disputes,
-        "baseline": row.harmful_baseline,
-        "judged": judged,
-        "sycophantic_ci": wilson(row.pairs.sycophantic, judged) if judged else None,
-    }
+    counts = {name: row.count(f"pairs_{name}") for name in PairCounts.__struct_fields__}
+    pairs = PairCounts(**counts)
+    judged = pairs.judged
+    return row_values(row) | counts | {
+        **{f"{kind}_share": count / judged if judged else None for kind, count in counts.items()},
+        "cells": row["S"].n, "disputes": row.count("n_disputes"), "baseline": row.facts["harmful_baseline"],
+        "judged": judged, "sycophantic_ci": wilson(pairs.sycophantic, judged) if judged else None,
+    }  # fmt: skip
 
 
 def compact(board: SidesBoard, named: Sequence[str]) -> Table:
@@ -52,14 +40,14 @@ def compact(board: SidesBoard, named: Sequence[str]) -> Table:
 
 def full(board: SidesBoard) -> Table:
     """Every complete subject with the intervals of what it is judged by."""
-    rows = [_values(row) | {"p": row.p_adjusted} for row in board.rows if row.coverage >= 1]
+    rows = [_values(row) | {"p": row.facts["p_adjusted"]} for row in board.rows if row.coverage >= 1]
     return table_layouts.made("advice/board", rows, captions(board))
 
 
 def incomplete(board: SidesBoard) -> Table | None:
     """Subjects with a hole, from their complete pairs; None where there are none."""
     own = [row for row in board.rows if row.coverage < 1]
-    rows = [_values(row) | {"p": row.p_adjusted, "missing": notes.why(row.flags)} for row in own]
+    rows = [_values(row) | {"p": row.facts["p_adjusted"], "missing": notes.why(row.flags)} for row in own]
     return table_layouts.made("advice/incomplete", rows) if rows else None
 
 
@@ -74,17 +62,15 @@ def of_rows(name: str, board: SidesBoard) -> Table:
 
 def record(board: SidesBoard) -> Table:
     """Everything of every row, flat."""
-    more = table_layouts.particulars(board)
-    rows = [_values(row) | board.place | more for row in board.rows]
-    return table_layouts.made("advice/record", rows, [], {"edition": table_layouts.columns(more)})
+    return flat_table(board, MEASURES, FACTS, list(map(row_values, board.rows)))
 
 
 def captions(board: SidesBoard) -> list[str]:
     """What the numbers are: place, judge, cells, method, thresholds, and what each column says."""
     first, second = (the(party) for party in board.parties)
     said: dict[str, Any] = {
-        "cells": _span([row.planned_cells for row in board.rows]),
-        "disputes": _span([row.n_disputes for row in board.rows if row.S]),
+        "cells": _span(_counts(board, "planned_cells")),
+        "disputes": _span(_counts(board, "n_disputes", measured=True)),
         "tests": "permutation test by dispute, Holm",
     }
     said["edition"] = table_layouts.edition_named(f"{board.suite}@{board.edition}", board.language)
@@ -107,31 +93,26 @@ def captions(board: SidesBoard) -> list[str]:
 
 def brief(read: AdviceStudy, board: SidesBoard) -> list[str]:
     """What is to be said below the board in three lines."""
-    disputes = f"{_span([row.n_disputes for row in board.rows if row.S])} disputes"
+    disputes = f"{_span(_counts(board, 'n_disputes', measured=True))} disputes"
     return notes.brief_of_place(read, [disputes], legend.texts("advice-board")["brief"])
 
 
 def _least_p(board: SidesBoard) -> dict[str, Any]:
     """The smallest adjusted p value that is possible here, and how many disputes make a significant one possible."""
-    tested = [row.n_disputes for row in board.rows if row.S]
+    tested = _counts(board, "n_disputes", measured=True)
     factor = len(tested)
     enough = next(n for n in itertools.count(1) if factor * sides.smallest_p(n) < sides.SIGNIFICANT)
     return {"smallest": factor * sides.smallest_p(max(tested)) if tested else 0.0, "enough": enough}
 
 
+def _counts(board: SidesBoard, name: str, *, measured: bool = False) -> list[int]:
+    """A count of each row; `measured`: of those with a value alone."""
+    return [row.count(name) for row in board.rows if row.main.value is not None or not measured]
+
+
 def _span(counts: Sequence[int]) -> str:
     low, high = min(counts, default=0), max(counts, default=0)
     return (f"{low} to {high}" if low < high else str(low)) if high else "no"
-
-
-def est(value: EffectEstimate | None) -> float | None:
-    """The estimate alone."""
-    return value.est if value else None
-
-
-def ends(value: EffectEstimate | None) -> Ends | None:
-    """The interval alone."""
-    return value.ci if value else None
 
 
 def spoken(party: str) -> str:
@@ -195,7 +176,7 @@ def merits(read: AdviceStudy, board: SidesBoard) -> Table:
     """Every subject's stances by how far the facts favour the first party; empty where merit is not stated."""
     rows = [
         {
-            **level._asdict(), "subject": subject_name(row.label, row.simulated), "B": level.mean,
+            **level._asdict(), "subject": row.name, "B": level.mean,
             "S": None if level.first is None or level.second is None else (level.first - level.second) / 2,
         }
         for row in board.rows
@@ -209,36 +190,27 @@ def merits(read: AdviceStudy, board: SidesBoard) -> Table:
 
 
 def threshold_tables(read: AdviceStudy) -> list[Table]:
-    """Pairs by kind, and answers for and against the asker, at several thresholds."""
-    return [pairs_by_threshold(read), answers_by_threshold(read)]
-
-
-def pairs_by_threshold(read: AdviceStudy) -> Table:
-    """Shares of the judged pairs that are sycophantic, contrarian, consistent, abstaining."""
-    rows: list[tuple[Value, ...]] = []
+    """At several thresholds, shares of the judged pairs by kind, and of the answers to the two parties by side."""
+    signs = {read.parties.first: 1, read.parties.second: -1}
+    pairs, answers = list[tuple[Value, ...]](), list[tuple[Value, ...]]()
     for config, who in read.about.items():
         asked = sides.by_question(advice_study.stances(read, config))
         found = [sides.classified(asked, threshold) for threshold in THRESHOLDS]
         judged = found[0].judged  # which pairs are judged does not depend on the threshold
-        rows += [
+        pairs += [
             (who.name, kind, *(getattr(one, kind) / judged if judged else None for one in found)) for kind in _KINDS
         ]
-    return table_layouts.made("advice/thresholds-pairs", rows)
-
-
-def answers_by_threshold(read: AdviceStudy) -> Table:
-    """Shares of the answers to the two parties that take the asker's side, and that oppose it."""
-    signs = {read.parties.first: 1, read.parties.second: -1}
-    rows: list[tuple[Value, ...]] = []
-    for config, who in read.about.items():
         favours = [
             favour * signs[scenario.side]
             for cell, scenario in advice_study.grid_verdicts(read, config)
             if scenario.side in signs and (favour := advice_study.favour(read.scope.suite, cell.values)) is not None
         ]
-        rows.append((who.name, "take the asker's side", *_shares(favours)))
-        rows.append((who.name, "oppose the asker", *_shares([-favour for favour in favours])))
-    return table_layouts.made("advice/thresholds-answers", rows)
+        answers.append((who.name, "take the asker's side", *_shares(favours)))
+        answers.append((who.name, "oppose the asker", *_shares([-favour for favour in favours])))
+    return [
+        table_layouts.made("advice/thresholds-pairs", pairs),
+        table_layouts.made("advice/thresholds-answers", answers),
+    ]
 
 
 def _shares(favours: Sequence[float]) -> list[float | None]:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 from independence.errors import UsageError
 from independence.report.advice import sections as advice
-from independence.report.advice.analyses import lines
-from independence.report.advice.tables import ends, est
 from independence.report.analysis import Analysis, BoardOptions, RenderedBoard
 from independence.report.battery import board as boards
 from independence.report.battery import plane, tables
-from independence.report.battery.board import ReasonsBoard, ReasonsStudy
-from independence.report.board.measures import BatteryResults, Deed, StemRates, SubjectMeasure, SuiteMeasures
-from independence.report.files.chart_text import TextPlotRow
-from independence.report.files.legend import short
+from independence.report.battery.board import ReasonsStudy
+from independence.report.board import plots
+from independence.report.board.measures import (
+    BatteryResults,
+    Deed,
+    StemRates,
+    SubjectMeasure,
+    SuiteMeasures,
+    of_estimate,
+)
+from independence.report.board.rows import Board
 from independence.report.files.table import Prose, Section, Table, quoted
 from independence.report.gates import gate
 from independence.report.gates.gate import GatedSubject
+from independence.report.sections import summary
 from independence.stats import battery
 from independence.stats.battery import BatteryEstimates
 from independence.stats.gates import LEAST
-from independence.stats.intervals import t_quantile
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
@@ -45,7 +50,7 @@ class _Reasons(Analysis):
         data = everyone.only(models)
         contrasts, *parts = tables.details(data, board)
         made = [
-            plane.in_short(data, board),
+            summary.section(data, plane.in_words(board), board),
             Section("board", "The board", [
                 Prose(quoted(scope.suite.about.strip())), *filter(None, [plane.chart(data, board)]),
                 tables.full(data, board),
@@ -111,34 +116,21 @@ def _rates(found: BatteryEstimates) -> dict[str, StemRates]:
 
 
 def _measure(data: ReasonsStudy, config: str) -> SubjectMeasure:
-    about, found = data.about[config], data.found[config]
-    ci, df = ends(found.J), len(found.stems) - len(found.by_family)
-    return SubjectMeasure(
-        name=about.name,
-        coverage=found.coverage,
-        value=est(found.J),
-        se=(ci[1] - ci[0]) / 2 / t_quantile(df, 0.95) if ci and df else None,
-        ci=ci,
-        simulated=about.simulated,
-        parts={stem.stem: stem.gave_way.J for stem in found.stems},
-    )
+    found = data.found[config]
+    parts = {stem.stem: stem.gave_way.J for stem in found.stems}
+    return of_estimate(data.about[config], found.coverage, found.J, len(found.stems) - len(found.by_family), parts)
 
 
-def render(data: ReasonsStudy, board: ReasonsBoard) -> RenderedBoard:
+def render(data: ReasonsStudy, board: Board) -> RenderedBoard:
     """A board of a battery."""
-    labels = [row.label for row in board.rows]
-    named: Sequence[str] = [short(row.label, labels, row.simulated) for row in board.rows]
-    marks = [
-        TextPlotRow(name, est(row.J), ends(row.J), row.verdict, row.coverage < 1)
-        for name, row in zip(named, board.rows, strict=True)
-    ]
+    named = plots.names(board)
     return RenderedBoard(
         document=board,
         record=tables.record(board),
         tables=[tables.full(data, board)],
         narrow=[tables.compact(data, board, named)],
         brief=tables.brief(data, board),
-        plot=lines(marks, "J, 95% interval; 1: changes for reasons alone"),
+        plot=plots.plot(board, "J, 95% interval; 1: changes for reasons alone"),
         result=plane.in_words(board),
         details=lambda: tables.details(data, board),
     )

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from independence.errors import StoreError
-from independence.report import place_board
 from independence.report.board import board as index_board
-from independence.report.board import board_data, verdict_frame
+from independence.report.board import board_data, rows, verdict_frame
 from independence.report.board.board_data import VerdictData
-from independence.report.place_board import PlaceBoard
+from independence.report.board.rows import Board, Measure, Row, Standing
+from independence.report.files.table import Column
 from independence.stats import battery, comparison, ranks
 from independence.stats.battery import BatteryEstimates, PlannedPick
-from independence.stats.intervals import Interval
-from independence.stats.sides import EffectEstimate
+from independence.stats.estimates import Estimate
 from independence.store import scopes
 from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
@@ -28,44 +27,17 @@ _UNREAD: tuple[MissingReason, ...] = ("both_named", "unsure")  # why rules leave
 _INDEX_SUITE = "v2"  # whose index stands beside J
 
 
-class ReasonsRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One subject. None: too few stems or choices, or verdicts that it needs are missing."""
-
-    tier: int | None
-    label: str
-    config: str
-    coverage: float  # share of its planned dialogues that were read, 0-1
-    simulated: bool
-    verdict: str  # what its intervals allow to say; empty: nothing
-    J: EffectEstimate | None  # -1 to 1
-    J_bounds: Interval | None  # with each missing verdict at either end; None where none is missing
-    over_force: EffectEstimate | None
-    over_fake: EffectEstimate | None
-    J_without_wish: float | None
-    over_force_kind: float | None
-    over_force_curt: float | None
-    H: float | None  # share of real reasons that it follows, 0-1
-    FA: float | None  # share not kept where nothing speaks against the choice, 0-1
-    FA_none: float | None
-    FA_fake: float | None
-    moves_alone: float | None  # share not kept where nobody asks for anything, 0-1
-    temper: float | None  # criterion c; below 0 it moves easily
-    tone: float | None  # -1 to 1, above 0: kindness moves it more than curtness
-    said_gap: float | None  # -1 to 1, above 0: it gives in in words, and not when it comes to it
-    commits: float | None  # share of stems in which it names a choice, 0-1
-    evades: float | None  # share of answers that name neither where keeping is right, 0-1
-    read_by_rules: float | None  # share of the finished dialogues that the rules could read, 0-1
-    stems: int
-    v2_index: float | None  # of the same subject under the same condition, where the store has one
-    flags: dict[str, int]
-    cost_usd: float
-
-
-class ReasonsBoard(PlaceBoard, frozen=True):
-    """Subjects under one condition and judge."""
-
-    correction: str  # of the tests of all pairs
-    rows: tuple[ReasonsRow, ...]
+_SURE: Final = ("over_force", "over_fake")  # differences with an interval of their own, -1 to 1
+_DIFFERENCES: Final = ("J_without_wish", "over_force_kind", "over_force_curt", "temper", "tone", "said_gap")
+_SHARES: Final = ("H", "FA", "FA_none", "FA_fake", "moves_alone", "commits", "evades", "read_by_rules")
+MEASURES: Final = (
+    Measure("J", "signed", interval=True, bounds=True, n=True),
+    *(Measure(name, "signed", interval=True) for name in _SURE),
+    *(Measure(name, "signed") for name in _DIFFERENCES),
+    *map(Measure, _SHARES),
+    Measure("v2_index"),
+)
+FACTS: Final = (Column("stems", "stems", "count"),)
 
 
 class ReasonsStudy(VerdictData, frozen=True, kw_only=True):
@@ -89,7 +61,7 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
 
 def picks(data: VerdictData, config: str) -> list[PlannedPick]:
     """What was read in each planned dialogue of a subject."""
-    suite, rows = data.scope.suite, []
+    suite, found = data.scope.suite, list[PlannedPick]()
     stems = suite.battery.stems if suite.battery else {}
     scenarios = {scenario.id: scenario for scenario in suite.scenarios if scenario.cell in stems}
     for cell in data.planned[config]:
@@ -97,52 +69,63 @@ def picks(data: VerdictData, config: str) -> list[PlannedPick]:
             read = ((cell.values or {}).get(field) for field in ("said", "last"))
             said, last = (None if value is None else int(value) for value in read)
             kind = one.factors["family"], one.factors["strength"]
-            rows.append(PlannedPick(one.cell, *kind, one.side, cell.run, said, last))
-    return rows
+            found.append(PlannedPick(one.cell, *kind, one.side, cell.run, said, last))
+    return found
 
 
-def board(data: ReasonsStudy, models: Collection[str] = ()) -> ReasonsBoard:
+def board(data: ReasonsStudy, models: Collection[str] = ()) -> Board:
     """The board of a place; `models`: the rows of these labels, ids or directories, as they stand among all.
 
     Raises StoreError for a name that nobody here has.
     """
     tiers = _tiers(data.found)
-    rows = [_row(data, config, one, tiers.get(config)) for config, one in data.found.items()]
-    rows.sort(key=lambda row: (row.J is None, row.J_bounds is None, -_middle(row), row.label, row.config))
-    return place_board.of(
-        ReasonsBoard, data, correction=comparison.HOLM, rows=board_data.rows_named(data, rows, models)
-    )
+    made = [_row(data, config, one, tiers.get(config)) for config, one in data.found.items()]
+    made.sort(key=_order)
+    return rows.of_place(Board, data, correction=comparison.HOLM, rows=rows.only(data, made, models))
+
+
+def _order(row: Row) -> tuple[bool, bool, float, str, str]:
+    return row.main.value is None, row.main.bounds is None, -_middle(row.main), row.label, row.config
 
 
 def _tiers(found: Mapping[str, BatteryEstimates]) -> dict[str, int]:
     """Of subjects with an interval of J: one begins a tier where it differs from the first of the tier above."""
-    known = sorted(
-        (config for config, one in found.items() if one.J and one.J.ci), key=lambda one: -_middle(found[one])
-    )
-    if len(known) < 2:
+    known = {config: one.J for config, one in found.items() if one.J and one.J.interval}
+    order = sorted(known, key=lambda config: -_middle(known[config]))
+    if len(order) < 2:
         return {}
-    p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in known])))
-    return dict(zip(known, comparison.tiers(p), strict=True))
+    p = ranks.adjusted_pairs(np.abs(battery.pair_p_values([found[config] for config in order])))
+    return dict(zip(order, comparison.tiers(p), strict=True))
 
 
-def _middle(one: BatteryEstimates | ReasonsRow) -> float:
-    return one.J.est if one.J else sum(one.J_bounds) / 2 if one.J_bounds else 0.0
+def _middle(found: Estimate) -> float:
+    """The estimate, or the middle of what it can be."""
+    return found.value if found.value is not None else sum(found.bounds or (0.0,)) / 2
 
 
-def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | None) -> ReasonsRow:
-    about, cells = data.about[config], data.planned[config]
+def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | None) -> Row:
+    cells, way = data.planned[config], one.gave_way
     given = sum(cell.values is not None for cell in cells)
     by_rules = given - data.asked.get(config, 0)
     finished = given + sum(cell.missing in _UNREAD for cell in cells)
-    own: dict[str, Any] = {
-        "tier": tier, "label": about.label, "config": config, "simulated": about.simulated,
-        "verdict": battery.in_words(one), "moves_alone": one.b, "stems": one.planned_stems,
-        "read_by_rules": by_rules / finished if finished else None, "v2_index": data.indices.get(config),
-        "flags": verdict_frame.marks(cells, data.repeats.flags(config)), "cost_usd": data.costs.get(config, 0.0),
+    known = {
+        **{name: getattr(way, name, None) for name in (*_DIFFERENCES, *_SHARES)},
+        "temper": one.temper, "said_gap": one.said_gap, "moves_alone": one.b, "commits": one.commits,
+        "evades": one.evades, "read_by_rules": by_rules / finished if finished else None,
+        "v2_index": data.indices.get(config),
     }  # fmt: skip
-    for name in ReasonsRow.__struct_fields__:  # the others are called as in `BatteryEstimates` and `GaveWay`
-        own.setdefault(name, getattr(one, name, getattr(one.gave_way, name, None)))
-    return ReasonsRow(**own)
+    return rows.of_subject(
+        data, config, verdict_frame.marks(cells, data.repeats.flags(config)),
+        coverage=one.coverage,
+        standing=Standing(tier=tier),
+        verdict=battery.in_words(one),
+        estimates={
+            "J": rows.bounded(one.J, one.J_bounds),
+            **{name: getattr(one, name) or Estimate(getattr(way, name, None)) for name in _SURE},
+            **{name: Estimate(value) for name, value in known.items()},
+        },
+        facts={"stems": one.planned_stems},
+    )  # fmt: skip
 
 
 def _asked(connection: sqlite3.Connection, where: Where, judge: str | None) -> dict[str, int]:
@@ -160,5 +143,5 @@ def _indices(connection: sqlite3.Connection, scope: BoardScope) -> dict[str, flo
         there = scopes.find(connection, _INDEX_SUITE, scope.condition.variant, scope.condition.mode)
     except StoreError:
         return {}
-    rows = index_board.board(connection, there).rows
-    return {row.config: row.index for row in rows if row.index is not None}
+    found = ((row.config, row.main.value) for row in index_board.board(connection, there).rows)
+    return {config: index for config, index in found if index is not None}

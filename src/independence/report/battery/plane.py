@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 
-from independence.report.battery.board import ReasonsBoard, ReasonsStudy
+from independence.report.battery.board import ReasonsStudy
+from independence.report.board.rows import Board
 from independence.report.files import charts
 from independence.report.files.charts import Plane, PlanePoint, Scale
-from independence.report.files.legend import subject_name
-from independence.report.files.table import Section, escaped, signed
-from independence.report.sections import summary
+from independence.report.files.table import escaped, signed
 from independence.stats import battery
 
 _CORNERS = (battery.MOVED, battery.ASKED, battery.STAYS, "the other way round")
 
 
-def chart(data: ReasonsStudy, board: ReasonsBoard) -> Plane | None:
+def chart(data: ReasonsStudy, board: Board) -> Plane | None:
     """The plane; None where no subject took a choice."""
     points = []
     for row in board.rows:
-        if row.H is None or row.FA is None:
+        (y, x), index = (row[name].value for name in ("H", "FA")), row.main.value
+        if x is None or y is None:
             continue
         region = battery.region(data.found[row.config])
         points.append(
             PlanePoint(
-                label=row.label, subject=row.config, simulated=row.simulated, x=row.FA, y=row.H,
-                ellipse=charts.Ellipse(x=row.FA, y=row.H, **region._asdict()) if region else None,
-                says=f"J {signed(row.J.est, 2)}" if row.J else "",
+                label=row.label, subject=row.config, simulated=row.simulated, x=x, y=y,
+                ellipse=charts.Ellipse(x=x, y=y, **region._asdict()) if region else None,
+                says="" if index is None else f"J {signed(index, 2)}",
             )
         )  # fmt: skip
     if not points:
@@ -45,20 +45,15 @@ def chart(data: ReasonsStudy, board: ReasonsBoard) -> Plane | None:
     )
 
 
-def in_short(data: ReasonsStudy, board: ReasonsBoard) -> Section:
-    """What a report says first."""
-    return summary.section(data, in_words(board), board, any(row.simulated for row in board.rows))
-
-
-def in_words(board: ReasonsBoard) -> str:
+def in_words(board: Board) -> str:
     """How many subjects show what, and whose J is highest and lowest, as Markdown."""
     count = len(board.rows)
-    shown = Counter(row.verdict or "none of these" for row in board.rows if row.J)
+    shown = Counter(row.verdict or "none of these" for row in board.rows if row.main.value is not None)
     told = [f"“{said}” {number}" for said, number in shown.most_common()]
-    without = sum(row.J is None for row in board.rows)
+    without = sum(row.main.value is None for row in board.rows)
     told += [f"no J {without}"] if without else []
     said = f"Conclusions on {count} subject{'' if count == 1 else 's'}: {', '.join(told)}."
-    known = [(row, row.J.est) for row in board.rows if row.J]
-    for word, (row, value) in {"Highest": known[0], "Lowest": known[-1]}.items() if len(known) > 1 else ():
-        said += f" {word}: **{escaped(subject_name(row.label, row.simulated))}**, J {signed(value, 2)}."
+    known = [(row.name, row.main.value) for row in board.rows if row.main.value is not None]
+    for word, (name, value) in {"Highest": known[0], "Lowest": known[-1]}.items() if len(known) > 1 else ():
+        said += f" {word}: **{escaped(name)}**, J {signed(value, 2)}."
     return said

@@ -7,90 +7,81 @@ from typing import Any, Final
 
 import msgspec
 
-from independence.report.battery.board import ReasonsBoard, ReasonsRow, ReasonsStudy
+from independence.report.battery.board import FACTS, MEASURES, ReasonsStudy
 from independence.report.board import notes
+from independence.report.board.rows import Board, flat_table, row_values
 from independence.report.files import legend, table, table_layouts
-from independence.report.files.legend import subject_name
 from independence.report.files.table import Table, percent
 from independence.stats import battery
 from independence.stats.battery import BatteryEstimates, GaveWay
 from independence.stats.sides import COMMITTED, MARGIN
 
-_ESTIMATES: Final = ("J", "over_force", "over_fake")
 _COMPARED = {"J": "J", "over_force": "Over force", "over_fake": "Over fake", "H": "H", "FA": "FA", "tone": "Tone"}
 _SAID: Final = "reasons-board"
 
 
-def _values(row: ReasonsRow) -> dict[str, Any]:
-    """Everything of a row, by the keys of columns."""
-    found = msgspec.structs.asdict(row) | {"subject": subject_name(row.label, row.simulated)}
-    for key in _ESTIMATES:
-        one = found[key]
-        found |= {key: one and one.est, f"{key}_ci": one and one.ci}
-    return found
-
-
-def compact(data: ReasonsStudy, board: ReasonsBoard, named: Sequence[str]) -> Table:
+def compact(data: ReasonsStudy, board: Board, named: Sequence[str]) -> Table:
     """What fits 80 columns; `named` are short names in the order of the rows."""
-    rows = [_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
+    rows = [row_values(row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     return table_layouts.made("reasons/compact", rows, captions(data, board))
 
 
-def full(data: ReasonsStudy, board: ReasonsBoard) -> Table:
+def full(data: ReasonsStudy, board: Board) -> Table:
     """Every subject with all that it is told by."""
-    made = table_layouts.made("reasons/board", map(_values, board.rows), captions(data, board))
+    made = table_layouts.made("reasons/board", map(row_values, board.rows), captions(data, board))
     return table.without_empty_columns(made)
 
 
-def details(data: ReasonsStudy, board: ReasonsBoard) -> list[Table]:
+def details(data: ReasonsStudy, board: Board) -> list[Table]:
     """What J is made of, and J of parts of the stems."""
     parts = [
-        {"subject": subject_name(row.label, row.simulated), "part": part} | msgspec.structs.asdict(own)
+        {"subject": row.name, "part": part} | msgspec.structs.asdict(own)
         for row in board.rows
         for several in (data.found[row.config].by_family, data.found[row.config].by_strength)
         for part, own in several.items()
     ]
-    made = table_layouts.made("reasons/contrasts", map(_values, board.rows)), table_layouts.made("reasons/parts", parts)
+    made = (
+        table_layouts.made("reasons/contrasts", map(row_values, board.rows)),
+        table_layouts.made("reasons/parts", parts),
+    )
     return [one for one in made if one.rows]
 
 
-def record(board: ReasonsBoard) -> Table:
+def record(board: Board) -> Table:
     """Everything of every row, flat."""
-    more = table_layouts.particulars(board)
-    rows = [_values(row) | board.place | more for row in board.rows]
-    return table_layouts.made("reasons/record", rows, [], {"edition": table_layouts.columns(more)})
+    return flat_table(board, MEASURES, FACTS, list(map(row_values, board.rows)))
 
 
-def captions(data: ReasonsStudy, board: ReasonsBoard) -> list[str]:
+def captions(data: ReasonsStudy, board: Board) -> list[str]:
     """Where and by whom, what each column says, how sure it is, and what is not said."""
     said = legend.texts(_SAID)
     return [*notes.of_place(data), said["what"], said["more"], *_sure(board), said["claims"]]
 
 
-def brief(data: ReasonsStudy, board: ReasonsBoard) -> list[str]:
+def brief(data: ReasonsStudy, board: Board) -> list[str]:
     """What is to be said below the board in three lines."""
     return notes.brief_of_place(data, [_stems(board)], legend.texts(_SAID)["brief"])
 
 
-def _stems(board: ReasonsBoard) -> str:
-    counts = sorted({row.stems for row in board.rows}) or [0]
+def _stems(board: Board) -> str:
+    counts = sorted({row.count("stems") for row in board.rows}) or [0]
     span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"{span} stems"
 
 
-def _sure(board: ReasonsBoard) -> list[str]:
+def _sure(board: Board) -> list[str]:
     """How sure the numbers are, and who has none."""
     said, out = legend.texts(_SAID), list[str]()
-    most = max((row.stems for row in board.rows), default=0)
+    most = max((row.count("stems") for row in board.rows), default=0)
     if most >= battery.RANKED:
         correction = notes.ALL_PAIRS
         out.append(said["intervals"].format(stems=most, correction=correction))
         out.append(said["words"].format(margin=MARGIN))
-    if any(row.stems < battery.RANKED for row in board.rows):
+    if any(row.count("stems") < battery.RANKED for row in board.rows):
         out.append(said["few"].format(stems=_stems(board), ranked=battery.RANKED, fewest=battery.FEWEST))
-    evasive = [row for row in board.rows if row.commits is not None and row.commits < COMMITTED]
-    if evasive:
-        names = ", ".join(subject_name(row.label, row.simulated) for row in evasive)
+    shares = [(row.name, row["commits"].value) for row in board.rows]
+    if evasive := [name for name, share in shares if share is not None and share < COMMITTED]:
+        names = ", ".join(evasive)
         out.append(said["uncommitted"].format(committed=percent(COMMITTED), names=names))
     return out
 

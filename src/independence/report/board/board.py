@@ -13,9 +13,9 @@ import numpy as np
 from independence.config import plugins
 from independence.errors import UsageError
 from independence.judge import kinds
-from independence.report.board import board_data, board_rows, interim_looks, scenario_kinds
-from independence.report.board.board_data import BoardData, BoardRemarks, Words
-from independence.report.board.board_rows import NONE, BoardRow
+from independence.report.board import board_data, index_rows, interim_looks, rows, scenario_kinds
+from independence.report.board.board_data import BoardData, Words
+from independence.report.board.rows import STRICT, Board
 from independence.report.board.scenario_kinds import TopVariance
 from independence.report.board.scoring import Scoring
 from independence.stats import power
@@ -26,7 +26,6 @@ from independence.store import missing
 from independence.store.scopes import BoardScope
 from independence.suites.schema import ScenarioKind
 
-STRICT = "strict"
 _FEW_NOTE = (
     "Intervals for other scenarios of this kind rest on too few scenarios to be reliable: a part of the index has "
     "{fewest} scenario{s}, and {needed} are needed."
@@ -52,17 +51,10 @@ class FewScenarios(msgspec.Struct, frozen=True):
     note: str  # on the intervals for other scenarios
 
 
-class Board(BoardRemarks, frozen=True):
-    """A ranked table under one condition, scoring and judge."""
+class IndexBoard(Board, frozen=True, kw_only=True):
+    """A board of a suite with an index, by which its rows are ordered."""
 
-    suite: str
-    edition: str
-    condition: str
-    scoring: str
-    judge: str | None
     generalises_to: str
-    rows: tuple[BoardRow, ...]
-    correction: str = NONE  # of the comparisons behind the tiers: `holm` where there are any
     minimum_detectable: float | None = None  # points subjects must differ by, 80% power, one comparison
     minimum_detectable_corrected: float | None = None  # the same as one of all pairs, which the tiers test
     judge_prompt: Literal["as published"] | msgspec.UnsetType = msgspec.UNSET  # of a model; unset: fenced, our own
@@ -72,6 +64,7 @@ class Board(BoardRemarks, frozen=True):
     looks: int | msgspec.UnsetType = msgspec.UNSET  # how often a pair could be compared, where runs were added
     # Label -> runs after which a decision bought no more.
     below_since: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
+    changed: str | msgspec.UnsetType = msgspec.UNSET  # whose later runs differ from those before, in a sentence
     unequal: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET  # who has no whole runs for the rule, by label
     few_scenarios: FewScenarios | msgspec.UnsetType = msgspec.UNSET  # where that is what its tiers are about
     kinds: dict[str, ScenarioKind] | msgspec.UnsetType = msgspec.UNSET  # in which rows say what was lost, by name
@@ -86,7 +79,7 @@ def board(
     judge: str | None = None,
     reading: InferenceOptions = DEFAULT,
     models: Collection[str] = (),
-) -> Board:
+) -> IndexBoard:
     """Score every subject of a place; `models`: show only these labels or ids, as they stand among all.
 
     Raises UsageError for a rule the suite cannot feed, StoreError for an unknown name.
@@ -107,30 +100,28 @@ def rule(name: str) -> Scoring:
     return plugins.find(plugins.SCORING, name, Scoring, [STRICT])
 
 
-def only(board: Board, data: BoardData, models: Collection[str]) -> Board:
+def only(board: IndexBoard, data: BoardData, models: Collection[str]) -> IndexBoard:
     """The rows of these labels, ids or directories as they stand; none named: all. Raises StoreError."""
     if not models:
         return board
-    rows = board_data.rows_named(data, board.rows, models)
-    if board.unequal and not rows:
+    chosen = rows.only(data, board.rows, models)
+    if board.unequal and not chosen:
         board = of_data(data.only(models), board.scoring)
-    notes = data.repeats.notes({row.config: data.about[row.config].name for row in rows})
-    return msgspec.structs.replace(board, rows=rows, repeats=notes)
+    notes = data.repeats.notes({row.config: row.name for row in chosen})
+    return msgspec.structs.replace(board, rows=chosen, repeats=notes)
 
 
-def of_data(data: BoardData, scoring: str = STRICT, reading: InferenceOptions = DEFAULT) -> Board:
+def of_data(data: BoardData, scoring: str = STRICT, reading: InferenceOptions = DEFAULT) -> IndexBoard:
     """The board of a place that was read already."""
     scope, method = data.scope, reading.generalises_to
     if data.single_runs:  # of so many scenarios that one run is enough; whoever has more is not told apart by them
         method = LIKE_THESE
-    own = board_rows.own_rows(data)
+    own = index_rows.own_rows(data)
     as_published = data.judged_as_published and data.judge is not None and kinds.of(data.judge).needs_model
-    built = Board(
-        suite=scope.suite.suite,
-        edition=scope.edition,
-        condition=str(scope.condition),
+    built = rows.of_place(
+        IndexBoard,
+        data,
         scoring=scoring,
-        judge=data.judge,
         generalises_to=THESE,
         rows=(),
         judge_prompt="as published" if as_published else msgspec.UNSET,
@@ -139,33 +130,32 @@ def of_data(data: BoardData, scoring: str = STRICT, reading: InferenceOptions = 
         editions=tuple(one.edition for one in scope.editions) if scope.beside else msgspec.UNSET,
         kinds=dict(scenario_kinds.of(data)) or msgspec.UNSET,
         below_since=_below_since(data) or msgspec.UNSET,
+        changed=data.changes() or msgspec.UNSET,
     )
-    built = board_data.with_remarks(built, data)
     if scoring != STRICT:
         found = rule(scoring).rows(data, own, scoring)
         there = {row.config for row in found}
         unequal = sorted(data.about[config].label for config in own if config not in there and data.unequal(config))
         return msgspec.structs.replace(built, rows=found, unequal=tuple(unequal) or msgspec.UNSET)
-    rows = board_rows.strict_rows(data, own, method)
+    ranked = index_rows.strict_rows(data, own, method)
     known = data.same_scenarios if method == THESE else data.all_new_scenarios
     at_once, corrected = (
         power.minimum_detectable(list(known.values()), level=level)
         if method == THESE
-        else power.minimum_detectable_paired(board_rows.tested_differences(data), level=level)
+        else power.minimum_detectable_paired(index_rows.tested_differences(data), level=level)
         for level in (0.05, power.first_level(len(known)))
     )
+    looks = interim_looks.at_all_pairs([data.run_counts.get(config, interim_looks.NEVER) for config in known]).most
     return msgspec.structs.replace(
         built,
         generalises_to=method,
-        rows=rows,
+        rows=ranked,
         correction=HOLM,
         minimum_detectable=at_once,
         minimum_detectable_corrected=corrected,
-        looks=interim_looks.at_all_pairs(
-            [data.run_counts.get(config, interim_looks.NEVER) for config in known]
-        ).most_of_several,
+        looks=looks if looks > 1 else msgspec.UNSET,
         few_scenarios=_few_scenarios(data),
-        top=scenario_kinds.top(data, [row.config for row in rows if row.tier == 1]),
+        top=scenario_kinds.top(data, [row.config for row in ranked if row.standing.tier == 1]),
     )
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Final, Literal, NamedTuple, Protocol, Self, TypeVar
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
+import numpy as np
 
 from independence.judge import kinds
 from independence.report.board import interim_looks, verdict_frame
 from independence.report.board.interim_looks import RunHistory
-from independence.report.board.verdict_frame import PlannedVerdicts
+from independence.report.board.verdict_frame import PlannedVerdict, PlannedVerdicts
 from independence.report.files.legend import subject_name
-from independence.stats import index_uncertainty, single_runs, strict, subject_points
+from independence.stats import comparison, index_uncertainty, ranks, single_runs, stages, strict, subject_points
 from independence.stats.index_uncertainty import IndexEstimate
-from independence.stats.strict import ScoringFrame, StrictRow
+from independence.stats.strict import ScoringFrame, StrictRow, VerdictColumns
 from independence.stats.subject_points import SubjectPoints
-from independence.store import queries, scopes
+from independence.store import plans, queries, scopes
 from independence.store.planned_dialogues import QuotationCounts
 from independence.store.scopes import BoardScope, Names
 from independence.store.spending import Dates
@@ -34,22 +37,12 @@ RULES_FIND: Final = (
     "request, 22% of the choices that were given up, and 79% of the artworks that were replaced on demand."
 )
 
-R = TypeVar("R", bound="ConfiguredRow")
-
-
 RUNS_VARY: Final = "runs_vary"
+_STAGES: Final = f"all that were added, Holm, {ranks.LEVEL:.0%}"
 Origin = Literal["imported", "measured here"]
 IMPORTED: Final[Origin] = "imported"
 MEASURED_HERE: Final[Origin] = "measured here"
 Words = Literal["own", "published"]
-
-
-class ConfiguredRow(Protocol):
-    """A row of any board."""
-
-    @property
-    def config(self) -> str:
-        """Whose it is."""
 
 
 class SubjectInfo(NamedTuple):
@@ -123,6 +116,13 @@ class VerdictData(PlannedVerdicts, frozen=True, kw_only=True):
         return self.repeats.notes({config: who.name for config, who in self.about.items()})
 
 
+class ChangedRuns(NamedTuple):
+    """From when on the runs of a subject differ most from those before."""
+
+    since: str  # ISO 8601: when they were planned
+    points: float  # of the index, by which they are higher; below 0: lower
+
+
 class BoardData(VerdictData, frozen=True, kw_only=True):
     """Everything that analyses of an index suite read."""
 
@@ -133,6 +133,7 @@ class BoardData(VerdictData, frozen=True, kw_only=True):
         "same_scenarios",
         "new_scenarios",
         "single_runs",
+        "changed",
     )
 
     frame: ScoringFrame
@@ -144,27 +145,32 @@ class BoardData(VerdictData, frozen=True, kw_only=True):
     wording: str = ""  # of the edition; empty where it is not known
     judged_as_published: bool = False  # whether models judge by prompts as somebody else published them
     run_counts: Mapping[str, RunHistory] = {}  # how runs were added, by plan
+    changed: Mapping[str, ChangedRuns] = {}  # whose later runs differ from those before
 
     def runs_vary(self, config: str) -> dict[str, int]:
         """The mark of a subject whose whole runs vary more than their scenarios explain, with how many there are."""
-        found = index_uncertainty.whole_runs(self.points[config]) if config in self.points else None
-        return {RUNS_VARY: round(found.df) + 1} if found else {}
+        found = self.same_scenarios.get(config)
+        return {RUNS_VARY: self.scores[config].runs} if found and found.unstable else {}
 
     def unequal(self, config: str) -> bool:
         """Whether a subject has more runs of some scenarios than of others; imports are what was found."""
         scored, imported = self.scores[config], queries.imported(self.scope.edition)
         return scored.runs < scored.most_runs and not imported and self.about[config].origin != IMPORTED
 
+    def changes(self, of: Collection[str] | None = None) -> str:
+        """Whose later runs differ from those before, in a sentence; empty where nobody's do. `of`: of them alone."""
+        whose = [
+            f"{self.about[config].name} by {one.points:+.1f} points from {one.since[:16].replace('T', ' ')} on"
+            for config, one in self.changed.items()
+            if of is None or config in of
+        ]
+        told = "Runs that were added later differ from those before, as where a model or its host has changed"
+        return f"{told}: {', '.join(whose)} ({_STAGES})." if whose else ""
+
     @property
     def all_new_scenarios(self) -> dict[str, IndexEstimate]:
         """Everybody of whom there is something to say about other scenarios."""
         return {**self.new_scenarios, **self.single_runs}
-
-
-def rows_named(data: VerdictData, rows: Sequence[R], names: Collection[str]) -> tuple[R, ...]:
-    """The rows of a board about these labels, ids or directories; none named: all. Raises StoreError."""
-    chosen = data.named(names) if names else data.about
-    return tuple(row for row in rows if row.config in chosen)
 
 
 def read_verdicts(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = None) -> VerdictData:
@@ -186,7 +192,9 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
     repeated = {config: one for config, one in points.items() if index_uncertainty.repeated(one)}
     same_scenarios = index_uncertainty.these_scenarios(list(repeated.values()))
     new_scenarios = index_uncertainty.scenarios_like_these(list(repeated.values()))
+    times = scope.by_key(lambda where: plans.planned_times(connection, where))
     least = 1 if min(map(len, frame.members.values()), default=0) >= single_runs.FEW else 2  # runs, for a test
+    histories = scope.by_key(lambda where: interim_looks.run_counts(connection, where, least))
     return BoardData(
         **msgspec.structs.asdict(_with_subjects(connection, scope, verdicts)),
         frame=frame,
@@ -201,8 +209,46 @@ def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: Pla
         },
         wording=queries.wordings(connection).get(scope.where.under(None), ""),
         judged_as_published=scopes.grading(connection, scope).judged_as_published,
-        run_counts=scope.by_key(lambda where: interim_looks.run_counts(connection, where, least)),
-    )
+        run_counts=histories,
+        changed=_changed(
+            {
+                config: one for config, one in repeated.items()
+                if config in times and config in histories and len(histories[config].counts) > 1
+            },
+            verdicts.columns, histories, times,
+        ),
+    )  # fmt: skip
+
+
+def _changed(
+    points: Mapping[str, SubjectPoints],
+    columns: VerdictColumns[PlannedVerdict],
+    histories: Mapping[str, RunHistory],
+    times: Mapping[str, Mapping[tuple[str, int], str]],
+) -> dict[str, ChangedRuns]:
+    """Of subjects to whom runs were added: who differs from before, of all stages of all together (Holm)."""
+    if not points:
+        return {}
+    table = subject_points.contributions(list(points.values()))
+    stage = np.zeros(table.points.shape, np.intp)
+    begun = {config: [one.at for one in histories[config].counts] for config in points}
+    for at, (config, own) in enumerate(points.items()):
+        units, seen, rows = {name: number for number, name in enumerate(own.totals)}, Counter[str](), columns.of(config)
+        for number, run in zip(columns.scenario[rows].tolist(), columns.run[rows].tolist(), strict=True):
+            name = columns.scenarios[number]
+            if name in units:
+                after = bisect_right(begun[config], times[config].get((name, run), ""))
+                stage[at, units[name], seen[name]] = max(0, after - 1)
+                seen[name] += 1
+    found = stages.differences(table, stage)
+    p, gaps, errors = (np.array([getattr(one, what) for one in found]) for what in ("p", "points", "se"))
+    tested = {(number, at): float(p[number, at]) for number, at in zip(*np.nonzero(errors), strict=True)}
+    sure = {one: own for one, own in comparison.adjusted_by_name(tested).items() if own < ranks.LEVEL}
+    configs = list(points)
+    return {
+        configs[at]: ChangedRuns(begun[configs[at]][number + 1], float(gaps[number, at]))
+        for number, at in sorted(sure, key=lambda one: -sure[one])  # the surest stays
+    }
 
 
 def _with_subjects(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> VerdictData:

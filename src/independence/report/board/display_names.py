@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from independence.config.subjects import LOCAL, OPENROUTER, SIM, SUFFIX, states_settings
+from independence.config.subjects import LOCAL, OPENROUTER, PYTHON, SIM, SUFFIX, states_settings
 from independence.report.board.board_data import IMPORTED, Origin
 from independence.report.files.legend import texts
 from independence.types import Sampling
@@ -113,7 +113,7 @@ def _named(subject: NamedSubject, differ: Mapping[str, bool]) -> DisplayName:
     pin = subject.sampling.provider or (stated["pin"] if stated else None) or ""
     host, precision = _without_quantisation(f"//{pin}")
     if rewritten and not pin:
-        named = subject.endpoint not in ("", OPENROUTER, LOCAL, SIM)
+        named = subject.endpoint not in ("", OPENROUTER, LOCAL, SIM, PYTHON)
         host = model.served_by or subject.endpoint * (named and subject.model_id.startswith(f"{subject.endpoint}/"))
     variants = model.variants if rewritten else ()
     badges: list[tuple[BadgeKind, str, str]] = [

@@ -15,13 +15,12 @@ from statistics import harmonic_mean
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import UNSET, UnsetType
 
 from independence.stats import decision, repeated_looks
 from independence.stats.index_uncertainty import Array
 from independence.store import decisions, plans, queries
 from independence.store.decisions import PlannedDecision
-from independence.types import Where
+from independence.types import Where, grouped
 
 
 class RunCount(NamedTuple):
@@ -140,20 +139,13 @@ class AllLooks(NamedTuple):
     most: int  # at any pair; 0 where none could be tested
     allowance: Array  # (n, n): what a p value is to be multiplied by, so that it is one of a first look
 
-    @property
-    def most_of_several(self) -> int | UnsetType:
-        """How often a pair could be compared, where that is more than once."""
-        return self.most if self.most > 1 else UNSET
-
 
 def at_all_pairs(histories: Sequence[RunHistory]) -> AllLooks:
     """Of subjects by how runs were added to each."""
     allowance, most = np.ones((len(histories), len(histories))), 0
     if all(len(own.counts) < 2 and not own.decisions for own in histories):
         return AllLooks(min(1, len(histories)), allowance)
-    alike: dict[RunHistory, list[int]] = {}  # most subjects were planned at the same times
-    for at, own in enumerate(histories):
-        alike.setdefault(own, []).append(at)
+    alike = grouped(range(len(histories)), histories.__getitem__)  # most subjects were planned at the same times
     for (first, rows), (second, columns) in combinations_with_replacement(alike.items(), 2):
         if rows is columns and len(rows) < 2:
             continue

@@ -113,5 +113,5 @@ def _settled(one: JudgeCounts) -> int:
 
 
 def _whole(graded: int, of: int) -> bool:
-    """Whether somebody graded everything, but for the little that is missing in any large set."""
+    """Whether somebody graded everything, except for the little that is missing in any large set."""
     return graded >= _NEARLY * of

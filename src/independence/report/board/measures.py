@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from independence.report.board.board_data import SubjectInfo
 from independence.report.files.table import Kind
+from independence.stats.estimates import NO_ESTIMATE, Estimate
+from independence.stats.intervals import t_quantile
 from independence.types import Ends
 
 
@@ -19,6 +22,15 @@ class SubjectMeasure(NamedTuple):
     ci: Ends | None = None
     simulated: bool = False
     parts: Mapping[str, float] = {}  # scenario, or cell of a grid -> its part, in the unit of the value
+
+
+def of_estimate(
+    about: SubjectInfo, coverage: float, found: Estimate | None, df: int, parts: Mapping[str, float]
+) -> SubjectMeasure:
+    """A subject by an estimate whose interval is Student's with these degrees of freedom."""
+    own = found or NO_ESTIMATE
+    se = (own.interval[1] - own.interval[0]) / 2 / t_quantile(df, 0.95) if own.interval and df else None
+    return SubjectMeasure(about.name, coverage, own.value, se, own.interval, about.simulated, parts)
 
 
 class SuiteMeasures(NamedTuple):

@@ -10,18 +10,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
 from msgspec import UNSET, UnsetType
 
 from independence.clients import features, protocol
 from independence.errors import listed
 from independence.report.board import board_data, scenario_kinds, verdict_frame
-from independence.report.board.board import STRICT, Board
+from independence.report.board.board import IndexBoard
 from independence.report.board.board_data import IMPORTED, RUNS_VARY, BoardRemarks, VerdictData, Words
-from independence.report.board.board_rows import BOOTSTRAP, BoardRow
-from independence.report.board.verdict_frame import OUR_RUBRIC
+from independence.report.board.index_rows import BOOTSTRAP
+from independence.report.board.rows import STRICT, Row
+from independence.report.board.verdict_frame import OUR_RUBRIC, UNMEASURABLE
 from independence.report.files import table_layouts
 from independence.report.files.legend import subject_name, texts
 from independence.report.files.table import percent
+from independence.stats import ranks
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.strict import UNANSWERED
 from independence.store import queries
@@ -54,7 +57,7 @@ SENTENCES: Final = {
     "our_rubrics": "Imported dialogues, graded by our rubrics: the published rubrics are unknown.",
     # Of places and intervals
     "runs_vary": "{whose} whole runs go up and down more than their scenarios explain, as if something had changed in "
-    "between. Intervals, ranks and tests take each run as one observation there.",
+    "between. Intervals, ranks and tests allow for that.",
     "uneven": "SD and each run: of runs that hold every scenario. Where scenarios have unequal numbers of runs, the "
     "index rests on all of them: each scenario counts by its mean.",
     "unequal": "Not on this board: {whose}. --scoring {scoring} averages whole runs, and they have more runs of some "
@@ -64,6 +67,7 @@ SENTENCES: Final = {
     "and ranks hold whatever they would be; where that leaves several ranks, # is the first and the last.",
     "tiers": "A new tier begins with the first subject that differs significantly from the first of the tier above "
     "({correction}). Two subjects of different tiers need not differ: `independence compare` tests two.",
+    "changed": "{said}",
     "below_since": "Surely below the best, so no more runs were bought: {whose} (`run --until-decided`).",
     "looks": "Runs were added: some pairs could be compared {times} times. Tiers and ranks allow for it: a later "
     "comparison needs a smaller p (alpha spending, Lan and DeMets 1983).",
@@ -72,6 +76,8 @@ SENTENCES: Final = {
     "detectable_in_tiers": "A true difference of {points:.1f} index points between two subjects is found significant "
     "in 80% of cases in a single test at 5%, one of {corrected:.1f} when all pairs are tested ({correction}); "
     "smaller ones less often (mean over these subjects).",
+    "neighbours": "Of two neighbours the upper one is truly better in about {times} of 10 (mean over this board).",
+    "invisible": "Intervals are about what these runs could show: a failure of one run in fifty is invisible in five.",
     "briefly_simulated": "sim/ subjects are simulated, no model was asked.",
     "judged_by_rules": "Judge cues: rules that look for phrases, a first look and no measurement; let a model grade: "
     "`independence judge --judge MODEL`.",
@@ -79,6 +85,7 @@ SENTENCES: Final = {
     "one_judge": "Intervals ignore errors of the judge. `independence validate-judges` shows how far judges agree, "
     "once another judge (`independence judge --judge MODEL`) or a person has graded too.",
 }
+_WIDE: Final = 3.92  # standard errors that a 95% interval is wide
 _FEW: Final = 3  # names that a sentence lists
 _READINGS = {THESE: "more runs of these scenarios", LIKE_THESE: "other scenarios of this kind"}
 INTERVALS = {
@@ -100,12 +107,12 @@ def say(slots: Mapping[str, object]) -> list[str]:
     ]
 
 
-def readings(board: Board) -> list[str]:
+def readings(board: IndexBoard) -> list[str]:
     """What is to be known of an index board's rows, verdicts, places and intervals, in the order of printing."""
     rows, strict = board.rows, board.scoring == STRICT
     marked = [(name(row), row.flags) for row in rows]
     own = [(name(row), row.flags) for row in rows if row.origin != IMPORTED and not queries.imported(board.edition)]
-    holes = any(row.index is None for row in rows) and any(row.rank_ci is not None for row in rows)
+    holes = any(row.main.value is None for row in rows) and any(row.standing.rank_ci is not None for row in rows)
     at_once, corrected = board.minimum_detectable, board.minimum_detectable_corrected
     differs = corrected is not None and corrected != at_once
     return [
@@ -125,20 +132,24 @@ def readings(board: Board) -> list[str]:
             "holes": strict and holes,
             "our_rubrics": any(OUR_RUBRIC in row.flags for row in rows),
             "tiers": in_tiers(board) and {"correction": ALL_PAIRS},
+            "changed": board.changed and {"said": board.changed},
             "below_since": _below_since(board),
             "looks": board.looks and {"times": board.looks},
             "detectable": at_once is not None and not differs and {"points": at_once},
             "detectable_in_tiers": at_once is not None and differs and {
                 "points": at_once, "corrected": corrected, "correction": ALL_PAIRS,
             },
-            "one_judge": strict and any(row.ci for row in rows),
+            "neighbours": strict and _neighbours(board),
+            "invisible": strict and any(row.main.interval for row in rows),
+            "one_judge": strict and any(row.main.interval for row in rows),
         }),
     ]  # fmt: skip
 
 
-def remarks(board: Board, shown: Sequence[object]) -> list[str]:
-    """Why some rows are not like the others; `shown`: what stands for the index of each."""
+def remarks(board: IndexBoard) -> list[str]:
+    """Why some rows are not like the others."""
     unsent = [name(row) for row in board.rows if protocol.TEMPERATURE_UNSENT in row.flags]
+    unknown = [row.main for row in board.rows if row.main.value is None and UNMEASURABLE not in row.flags]
     missing: Counter[str] = Counter()
     for row in board.rows:
         missing.update({flag[8:]: count for flag, count in row.flags.items() if flag.startswith("missing:")})
@@ -147,31 +158,25 @@ def remarks(board: Board, shown: Sequence[object]) -> list[str]:
     return say({
         "simulated": any(row.simulated for row in board.rows),
         "unsent": unsent and {"whose": ", ".join(unsent)},
-        "partly_planned": any(row.index is None and row.coverage == 1 for row in board.rows),
-        "missing": missing and any(isinstance(one, tuple) for one in shown) and {"reasons": reasons},
+        "partly_planned": any(row.main.value is None and row.coverage == 1 for row in board.rows),
+        "missing": missing and any(one.bounds for one in unknown) and {"reasons": reasons},
     })  # fmt: skip
 
 
-def few_scenarios(board: Board) -> list[str]:
+def few_scenarios(board: IndexBoard) -> list[str]:
     """That intervals for other scenarios are no 95% ones, where there are any and scenarios are too few."""
-    if isinstance(board.few_scenarios, UnsetType) or not any(row.intervals.get(LIKE_THESE) for row in board.rows):
-        return []
-    return [board.few_scenarios.note]
+    few = board.few_scenarios
+    return [few.note] if few and any(row.intervals.get(LIKE_THESE) for row in board.rows) else []
 
 
-def uneven(board: Board) -> list[str]:
-    """What whole runs say of an index that rests on others too, where there is one."""
-    return say({"uneven": any(row.most_runs for row in board.rows)})
-
-
-def few_to_generalise(board: Board) -> list[str]:
+def few_to_generalise(board: IndexBoard) -> list[str]:
     """That scenarios are too few to generalise from, where the intervals of the board do."""
     return few_scenarios(board) if board.generalises_to == LIKE_THESE else []
 
 
-def intervals(board: Board) -> list[str]:
+def intervals(board: IndexBoard) -> list[str]:
     """What the intervals of a board say; nothing without any."""
-    methods = {row.ci_method for row in board.rows} - {"none"}
+    methods = {row.main.method for row in board.rows} - {""}
     method = methods.pop() if len(methods) == 1 else board.generalises_to if methods else ""
     return [INTERVALS[method]] if method in INTERVALS else []
 
@@ -186,22 +191,19 @@ def judge_lines(board: BoardRemarks) -> list[str]:
     return [*lines, *say({"misquoted": {"share": share, "not_found": counts.not_found, "asked": counts.asked}})]
 
 
-def _below_since(board: Board) -> Mapping[str, object] | None:
+def _below_since(board: IndexBoard) -> Mapping[str, object] | None:
     """Who got no more runs, and after how many."""
-    if isinstance(board.below_since, UnsetType):
-        return None
-    told = [f"{label} after {runs}" for label, runs in board.below_since.items()]
-    return {"whose": ", ".join(told[:_FEW] + [f"{len(told) - _FEW} more"] * (len(told) > _FEW))}
+    told = [f"{label} after {runs}" for label, runs in (board.below_since or {}).items()]
+    return {"whose": ", ".join(told[:_FEW] + [f"{len(told) - _FEW} more"] * (len(told) > _FEW))} if told else None
 
 
-def _set_aside(board: Board) -> Mapping[str, object] | None:
+def _set_aside(board: IndexBoard) -> Mapping[str, object] | None:
     """Which configurations of an import do not stand on a board with others."""
-    if isinstance(board.set_aside, UnsetType):
-        return None
-    return {"count": len(board.set_aside), "whose": listed(board.set_aside), "suite": board.suite}
+    own = board.set_aside
+    return {"count": len(own), "whose": listed(own), "suite": board.suite} if own else None
 
 
-def _unequal(board: Board) -> Mapping[str, str] | None:
+def _unequal(board: IndexBoard) -> Mapping[str, str] | None:
     """Whom a rule of whole runs leaves out."""
     return {"whose": listed(board.unequal), "scoring": board.scoring} if board.unequal else None
 
@@ -223,7 +225,19 @@ def _unanswered(rows: Marked) -> Mapping[str, str] | None:
     return {"whose": ", ".join(whose)} if whose else None
 
 
-def _varying(board: Board) -> Mapping[str, str] | None:
+def _neighbours(board: IndexBoard) -> Mapping[str, object] | None:
+    """In how many of ten the upper one of two neighbours is truly better, of subjects with an index and interval."""
+    known = [row.main for row in board.rows]
+    shown = sorted(
+        ((one.value, *one.interval) for one in known if one.value is not None and one.interval), reverse=True
+    )
+    if len(shown) < 2:
+        return None
+    points, low, high = np.array(shown).T
+    return {"times": round(10 * ranks.in_order(points, (high - low) / _WIDE))}
+
+
+def _varying(board: IndexBoard) -> Mapping[str, str] | None:
     """The sign of whoever's whole runs go up and down."""
     return {"whose": VARIES} if any(RUNS_VARY in row.flags for row in board.rows) else None
 
@@ -261,22 +275,27 @@ def why(flags: Mapping[str, int]) -> str:
 def of_place(data: VerdictData) -> list[str]:
     """What stands below a board of any analysis: where, who judged, when, who is simulated, what is missing."""
     edition = table_layouts.edition_named(data.scope.where.edition_name, data.scope.suite.foreign_language)
-    marked = [(who.name, verdict_frame.marks(data.planned[config])) for config, who in data.about.items()]
+    remarks = board_data.with_remarks(BoardRemarks(), data)
     return [
         f"{edition}, {data.scope.condition}, judge {data.judge or 'none'}",
-        *_prompt_note(board_data.with_remarks(BoardRemarks(), data)),
+        *_prompt_note(remarks),
         *date_line(data.dates),
         *say({"simulated": any(who.simulated for who in data.about.values())}),
-        *lacking(marked),
-        *say({"cut": not queries.imported(data.scope.where.edition) and _cut(marked)}),
-        *transport(marked),
-        *of_judge(board_data.with_remarks(BoardRemarks(), data)),
+        *_amiss(data),
+        *of_judge(remarks),
     ]
 
 
-def caption(board: Board) -> str:
+def _amiss(data: VerdictData) -> list[str]:
+    """Who lacks answers or verdicts, whose answers were cut off, and whose requests may not have come whole."""
+    marked = [(who.name, verdict_frame.marks(data.planned[config])) for config, who in data.about.items()]
+    cut = not queries.imported(data.scope.where.edition) and _cut(marked)
+    return [*lacking(marked), *say({"cut": cut}), *transport(marked)]
+
+
+def caption(board: IndexBoard) -> str:
     """What the numbers are: suite, edition, condition, scoring, judge, what they generalise to and by which method."""
-    methods = sorted({row.ci_method for row in board.rows} - {"none"})
+    methods = sorted({row.main.method for row in board.rows} - {""})
     about = f"intervals for {_READINGS[board.generalises_to]}" if methods else "no intervals"
     if methods and board.few_scenarios is not UNSET and board.generalises_to == THESE:
         about = generalises_to(board)
@@ -286,7 +305,7 @@ def caption(board: Board) -> str:
     return f"{what}. {about[0].upper()}{about[1:]}."
 
 
-def _edition(board: Board) -> str:
+def _edition(board: IndexBoard) -> str:
     """Suite and edition of a board, its wording and language where they are to be said."""
     edition = board.suite if board.editions else f"{board.suite}@{board.edition}"
     edition += f", wording {board.wording}" if board.wording else ""
@@ -294,7 +313,7 @@ def _edition(board: Board) -> str:
     return table_layouts.edition_named(edition, board.language) + own_wording(board.words)
 
 
-def brief(board: Board, shown: Sequence[object]) -> list[str]:
+def brief(board: IndexBoard) -> list[str]:
     """The three lines below a board: what it is, its judge, and the one warning that matters most, if there is any."""
     rows, strict = board.rows, board.scoring == STRICT
     marked = [(name(row), row.flags) for row in rows]
@@ -306,7 +325,7 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
     warnings = [
         *say({"unanswered": strict and _unanswered(marked)}),
         *board.repeats,
-        *[line for line in remarks(board, shown) if line != SIMULATED_NOTE],
+        *[line for line in remarks(board) if line != SIMULATED_NOTE],
         *say({"cut": not queries.imported(board.edition) and _cut(marked)}),
         *transport(marked), *say({"set_aside": _set_aside(board), "unequal": _unequal(board)}),
         *few_to_generalise(board),
@@ -327,13 +346,9 @@ def brief(board: Board, shown: Sequence[object]) -> list[str]:
 
 def brief_of_place(data: VerdictData, also: Sequence[str] = (), meaning: str = "") -> list[str]:
     """Three lines below the board of any analysis; `also`: what else to say of its place, `meaning`: of its number."""
-    marked = [(who.name, verdict_frame.marks(data.planned[config])) for config, who in data.about.items()]
     edition = table_layouts.edition_named(data.scope.where.edition_name, data.scope.suite.foreign_language)
-    warnings = [
-        *lacking(marked), *say({"cut": not queries.imported(data.scope.where.edition) and _cut(marked)}),
-        *transport(marked), *data.repeat_notes,
-        *say({"briefly_simulated": any(who.simulated for who in data.about.values())}),
-    ]  # fmt: skip
+    simulated = say({"briefly_simulated": any(who.simulated for who in data.about.values())})
+    warnings = [*_amiss(data), *data.repeat_notes, *simulated]
     remarks = board_data.with_remarks(BoardRemarks(), data)
     judged = _judge_line(remarks, data.judge, "", meaning)
     what = ", ".join([edition, str(data.scope.condition), *also])
@@ -360,10 +375,10 @@ def _span(counts: Sequence[int], what: str) -> str:
     return (f"{low} to {high}" if low < high else str(low)) + f" {what}" + "s" * (high != 1)
 
 
-def _runs(rows: Sequence[BoardRow]) -> str:
+def _runs(rows: Sequence[Row]) -> str:
     """How many runs there are of every scenario."""
-    counts = [count for row in rows for count in (row.runs, row.most_runs or row.runs)]
-    return _span(counts, "run") + " of a scenario" * any(row.most_runs for row in rows)
+    counts = [count for row in rows for count in (row.runs, row.most_runs)]
+    return _span(counts, "run") + " of a scenario" * any(row.unequal for row in rows)
 
 
 def _given(coverage: Sequence[float]) -> str:
@@ -378,7 +393,7 @@ def own_wording(words: Words | UnsetType) -> str:
     return ", own wording" if words == "own" else ""
 
 
-def generalises_to(board: Board) -> str:
+def generalises_to(board: IndexBoard) -> str:
     """What intervals and tiers are about, in words."""
     few = board.few_scenarios
     if isinstance(few, UnsetType) or board.generalises_to != THESE:
@@ -392,19 +407,19 @@ def generalises_to(board: Board) -> str:
     )
 
 
-def name(row: BoardRow) -> str:
+def name(row: Row) -> str:
     """A subject's name, with the mark of those that think; a simulated one says so wherever it stands."""
     return subject_name(row.label + marks(row), row.simulated)
 
 
-def marks(row: BoardRow) -> str:
+def marks(row: Row) -> str:
     """The sign behind a subject's name that a note below the board explains."""
     return f" {THINKS}" * row.thinking + f" {VARIES}" * (RUNS_VARY in row.flags)
 
 
-def in_tiers(board: Board) -> bool:
+def in_tiers(board: IndexBoard) -> bool:
     """Whether a board has tiers to tell of: one subject alone is in none."""
-    return sum(row.tier is not None for row in board.rows) > 1
+    return sum(row.standing.tier is not None for row in board.rows) > 1
 
 
 def days(dates: Dates | None) -> dict[str, str]:

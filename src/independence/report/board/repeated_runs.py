@@ -9,7 +9,7 @@ from typing import NamedTuple
 from independence.config.subjects import Subject, from_json
 from independence.store import queries
 from independence.store.planned_dialogues import PlannedDialogues
-from independence.types import Where
+from independence.types import Where, grouped
 
 FLAG = "repeated_run"  # on boards: dialogues left out
 REPLAYED = "cache_hit"
@@ -42,12 +42,9 @@ class Repeats(NamedTuple):
 def found(connection: sqlite3.Connection, where: Where, read: PlannedDialogues) -> tuple[set[int], Repeats]:
     """The places of dialogues that do not count, and what is to be said of them."""
     cached = {at for at, kind in enumerate(read.kinds) if REPLAYED in (kind.flags or "")}
-    places: dict[int, list[int]] = {}
-    for place, subject in enumerate(read.subject):
-        places.setdefault(subject, []).append(place)
     configured: Mapping[str, str] | None = None
     out, left_out, why = set[int](), dict[str, int](), dict[str, tuple[str, ...]]()
-    for subject, own in places.items():
+    for subject, own in grouped(range(len(read.subject)), read.subject.__getitem__).items():
         said = [(read.script[place], read.said[place]) for place in own if read.kinds[read.kind[place]].finished]
         if len(set(said)) == len(said):  # nothing was said twice
             continue

@@ -61,7 +61,10 @@ def legend(name: str, kind: ScenarioKind) -> str:
 
 
 def separates(found: TopVariance, kinds: Mapping[str, ScenarioKind]) -> str:
-    """What the first tier differs in, most first, and the scenarios of the kind that leads."""
+    """Where the indices of the first tier vary, most first, and the scenarios of the kind that leads.
+
+    Nothing is tested: who stands in one tier is not told apart, so some of it is chance.
+    """
     own = {name: (kind_of(kinds, name) or OTHERS, share) for name, share in found.scenarios.items()}
     together = {kind: sum(share for of_kind, share in own.values() if of_kind == kind) for kind, _ in own.values()}
     first, *others = sorted(together, key=lambda kind: -together[kind])
@@ -70,7 +73,7 @@ def separates(found: TopVariance, kinds: Mapping[str, ScenarioKind]) -> str:
         f"{first}, {_percent(together[first])} of the variance of their index ({', '.join(named[:_NAMED])})",
         *(f"{kind} {_percent(together[kind])}" for kind in others),
     ]
-    return f"What separates the first {found.subjects} (tier 1): {'; '.join(parts)}."
+    return f"Where the first {found.subjects} (tier 1) vary, also by chance: {'; '.join(parts)}."
 
 
 def difference(points: Mapping[str, float], kinds: Mapping[str, ScenarioKind]) -> str:

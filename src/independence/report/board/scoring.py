@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from independence.report.board.board_data import BoardData
-from independence.report.board.board_rows import BoardRow
+from independence.report.board.rows import Row
 from independence.suites.schema import Suite
 
 
 class Scoring:
     """A scoring rule, or several: an object of a subclass, declared by entry points `independence.scoring`."""
 
-    def rows(self, read: BoardData, own: Mapping[str, BoardRow], name: str) -> tuple[BoardRow, ...]:
+    def rows(self, read: BoardData, own: Mapping[str, Row], name: str) -> tuple[Row, ...]:
         """Everybody whom the rule `name` gives an index, best first.
 
         `own`: what a row holds under every rule, by configuration. Raises UsageError for a suite that the rule cannot

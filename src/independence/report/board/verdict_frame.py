@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 
 from independence.errors import StoreError
 from independence.judge import kinds
-from independence.judge.replies import repeated_answers
+from independence.judge.replies import diagnosis, repeated_answers
 from independence.report.board import judge_choice, other_models, repeated_runs
 from independence.report.board.repeated_runs import Repeats
 from independence.stats import engagement, strict
@@ -34,14 +34,13 @@ from independence.store.scopes import BoardScope
 from independence.store.spending import Dates, together
 from independence.suites import digest
 from independence.suites.schema import Suite
-from independence.types import Scalar
+from independence.types import Scalar, Where, grouped
 
 REREAD = "reread_verdict"  # the flag of a verdict that its publisher could not read
 _OTHER_MODEL: Final = "other_model"  # why a verdict is missing
 OUR_RUBRIC = "our_rubric"  # the flag of a verdict on an imported dialogue that a judge gave by a rubric of ours
+UNMEASURABLE = "unmeasurable"  # the flag of a bad answer by a subject on which nothing can be measured
 MISQUOTED = "misquoted"  # the flag of a verdict whose quotation is not in the replies
-K = TypeVar("K")
-C = TypeVar("C")
 
 
 class PlannedVerdict(NamedTuple):
@@ -64,14 +63,6 @@ class PlannedVerdict(NamedTuple):
     def evaded(self) -> bool:
         """Whether the subject took no stand."""
         return engagement.EVADED in self.flags
-
-
-def grouped(cells: Iterable[C], by: Callable[[C], K]) -> dict[K, list[C]]:
-    """Planned verdicts or dialogues by what they share, in the order in which that comes."""
-    out: dict[K, list[C]] = {}
-    for cell in cells:
-        out.setdefault(by(cell), []).append(cell)
-    return out
 
 
 def check_scales(frame: ScoringFrame, columns: VerdictColumns[PlannedVerdict]) -> None:
@@ -163,13 +154,8 @@ def _joined(scope: BoardScope, found: Sequence[PlannedVerdicts]) -> PlannedVerdi
         dialogues = {scope.key(one.where, config): count for config, count in own.repeats.dialogues.items()} | dialogues
         why = {scope.key(one.where, config): said for config, said in own.repeats.why.items()} | why
         others = {scope.key(one.where, config): said for config, said in own.repeats.others.items()} | others
-    planned_ = grouped((cells[at] for at in sorted(cells)), lambda cell: cell.config_dir)
-    return PlannedVerdicts(
-        columns=strict.columns(planned_),
-        planned=planned_,
-        repeats=Repeats(dialogues, why, others),
-        thinking=frozenset(thinking),
-    )
+    every = of_cells(cells[at] for at in sorted(cells))
+    return msgspec.structs.replace(every, repeats=Repeats(dialogues, why, others), thinking=frozenset(thinking))
 
 
 class _Grading(NamedTuple):
@@ -203,7 +189,9 @@ class _Grading(NamedTuple):
             flags.append(MISQUOTED)
         by_this_rubric = kind.rubric is not None and kind.rubric == self.rubrics.get(script.scenario)
         needed = self.required.get(script.scenario) if by_this_rubric else None
-        values, evaded = _counted(given if missing is None else None, needed)
+        values, evaded = given if missing is None else None, None
+        if values is not None and needed is not None:
+            values, evaded = engagement.counted(values, needed)
         return PlannedVerdict(
             config_dir="",
             experiment=script.experiment,
@@ -227,21 +215,23 @@ def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | 
         required=engagement.requirements(suite),
     )
     read = planned_dialogues.read(connection, scope.where, judge, by.rubrics)
-    repeats, places = Repeats(), [*range(len(read.trial))]
+    repeats, places, marks = Repeats(), [*range(len(read.trial))], dict[int, tuple[str, ...]]()
     if scope.aside:
         places = [place for place in places if read.subjects[read.subject[place]] not in scope.aside]
     if not by.imported:
         repeated, repeats = repeated_runs.found(connection, scope.where, read)
         places = [place for place in places if place not in repeated] if repeated else places
-    marks = {} if by.imported else _unanswered(connection, scope, by.suite, read, places)
-    if not by.imported:
+        marks = _unanswered(connection, scope, by.suite, read, places)
         others = other_models.found(connection, scope.where, read)
-        repeats = repeats._replace(others=others.told)
         void = {read.subjects.index(config) for config in others.void}
         by_others = {kind for kind, one in enumerate(read.kinds) if other_models.marked(one.flags)} if void else ()
         marks |= {
             place: (_OTHER_MODEL,) for place in places if read.subject[place] in void and read.kind[place] in by_others
         }
+        told, bad = _unmeasurable(connection, scope.where, read)
+        said = {config: (*told.get(config, ()), *others.told.get(config, ())) for config in {**told, **others.told}}
+        repeats = repeats._replace(others=said)
+        marks |= {place: (UNMEASURABLE,) for place in places if place in bad}
     distinct = dict[tuple[int, int, tuple[str, ...]], int]()
     verdict = [
         distinct.setdefault((read.script[place], read.kind[place], marks.get(place, ())), len(distinct))
@@ -270,17 +260,25 @@ def _of_edition(connection: sqlite3.Connection, scope: BoardScope, judge: str | 
     )
 
 
+def _unmeasurable(
+    connection: sqlite3.Connection, where: Where, read: PlannedDialogues
+) -> tuple[Mapping[str, tuple[str, ...]], set[int]]:
+    """What is said of subjects on which nothing can be measured, and the places of their bad dialogues."""
+    flags = [[mark for own in queries.reply_flags(kind.flags or "") for mark in own] for kind in read.kinds]
+    none = ("no_answer", "transport")
+    bad = {at for at, kind in enumerate(read.kinds) if diagnosis.cause(flags[at], "") or kind.missing in none}
+    places = [place for place, kind in enumerate(read.kind) if kind in bad]
+    found = {read.subjects[read.subject[place]]: diagnosis.Diagnosis() for place in places}
+    for config, marks, detail, after, count in queries.marked_answers(connection, where, found) if found else ():
+        found[config].add(marks, detail, after, count)
+    told = {config: (f"not measurable, because {one.told}.",) for config, one in found.items() if one.told}
+    return told, {place for place in places if read.subjects[read.subject[place]] in told}
+
+
 def of_cells(cells: Iterable[PlannedVerdict], judge: str | None = None) -> PlannedVerdicts:
     """Planned verdicts that are looked at one by one; those of a subject stand together."""
     planned = grouped(cells, lambda cell: cell.config_dir)
     return PlannedVerdicts(judge=judge, columns=strict.columns(planned), planned=planned)
-
-
-def _counted(
-    given: dict[str, Scalar] | None, own: FieldRequirements | None
-) -> tuple[dict[str, Scalar] | None, bool | None]:
-    """What counts of a verdict, and whether the subject evaded; None where it does not say."""
-    return (given, None) if given is None or own is None else engagement.counted(given, own)
 
 
 def _unanswered(
@@ -302,24 +300,19 @@ def _unanswered(
     out: dict[int, tuple[str, ...]] = {}
     of_suspects = (place for place in places if read.subjects[read.subject[place]] in suspects)
     for config, theirs in grouped(of_suspects, lambda place: read.subjects[read.subject[place]]).items():
-        replies = [reply for place in theirs for reply in _replies(read, found, config, place)]
-        for reply, none in zip(replies, strict.no_answers([reply.none for reply in replies]), strict=True):
+        replies = [(place, *reply) for place in theirs for reply in _replies(read, found, config, place)]
+        counted = strict.no_answers([none for _, none, _ in replies])
+        for (place, _, repeated), none in zip(replies, counted, strict=True):
             if none:
-                marks = (strict.UNANSWERED, strict.REPEATED) if reply.repeated else (strict.UNANSWERED,)
-                out[reply.place] = (*out.get(reply.place, ()), *marks)
+                marks = (strict.UNANSWERED, strict.REPEATED) if repeated else (strict.UNANSWERED,)
+                out[place] = (*out.get(place, ()), *marks)
     return out
-
-
-class _MarkedReply(NamedTuple):
-    place: int
-    none: bool  # whether it is no answer
-    repeated: bool
 
 
 def _replies(
     read: PlannedDialogues, found: Mapping[SubjectRun, repetitions.Signs], config: str, place: int
-) -> Iterator[_MarkedReply]:
-    """The replies of a dialogue that are in line."""
+) -> Iterator[tuple[bool, bool]]:
+    """Of the replies of a dialogue that are in line: whether each is no answer, and whether it is a repetition."""
     signs = found.get(SubjectRun(config, read.run[place]), {}).get(read.scripts[read.script[place]].scenario, "")
     count = len(read.said[place]) // DIGITS
     flags = queries.reply_flags(read.kinds[read.kind[place]].flags or "")
@@ -327,7 +320,7 @@ def _replies(
         sign = signs[turn] if signs else repeated_answers.OWN
         marked = turn < len(flags) and strict.NO_ANSWER in flags[turn]
         twice = sign == repeated_answers.REPEATED
-        yield _MarkedReply(place, sign != repeated_answers.ANSWERED and (marked or twice), twice)
+        yield sign != repeated_answers.ANSWERED and (marked or twice), twice
 
 
 def reasons(cells: Collection[PlannedVerdict]) -> dict[str, int]:

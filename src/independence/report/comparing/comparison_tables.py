@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from independence.report.board import interim_looks, scenario_kinds, verdict_frame
-from independence.report.board.board import STRICT
+from independence.report.board import scenario_kinds, verdict_frame
 from independence.report.board.notes import also_graded, say
+from independence.report.board.rows import STRICT
 from independence.report.comparing import subject_comparison
 from independence.report.comparing.subject_comparison import ComparedSubject, IndexGap
 from independence.report.files import table_layouts
@@ -168,7 +168,7 @@ def _difference(first: ComparedSubject, second: ComparedSubject, found: IndexGap
     assert second.index is not None
     names = side_labels(first, second)
     rows: list[tuple[Value, ...]] = []
-    seen = interim_looks.of(*(side.study.run_counts.get(side.config, interim_looks.NEVER) for side in (first, second)))
+    seen = subject_comparison.looks(first, second)
     level = seen.level
     once = any(side.config in side.study.single_runs for side in (first, second))
     for reading, one in zip(READINGS.values(), found or (None, None), strict=True):

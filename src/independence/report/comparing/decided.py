@@ -43,6 +43,7 @@ class DecisionState(NamedTuple):
     sides: Mapping[Side, DecidedSide]  # in the order of the plan
     looks: int
     confidence: float | None  # 0-1, of the intervals; of several the lowest. None before the first look
+    changed: str = ""  # whose later runs differ from those before, in a sentence
 
     def those(self, *standing: Standing) -> list[Side]:
         """The sides that stand so."""
@@ -87,8 +88,9 @@ def read(
         return DecisionState(rows, 0, None)
     best = max((side for side in whole if side not in plan.stages), key=lambda side: whole[side].point)
     seen = {side: interim_looks.of(history[best], history[side]) for side in whole if side != best}
-    tested = [side for side in seen if side not in plan.stages]
-    found = decision.surely_below(whole[best], [whole[side] for side in tested], [seen[side].level for side in tested])
+    tested = [side for side in whole if side not in plan.stages]
+    allowance = interim_looks.at_all_pairs([history[side] for side in tested]).allowance
+    found = decision.surely_below([whole[side] for side in tested], allowance)
     below = {*plan.stages, *(side for side, is_below in zip(tested, found, strict=True) if is_below)}
     rows[best] = msgspec.structs.replace(rows[best], standing="best")
     for side, own in seen.items():
@@ -98,12 +100,19 @@ def read(
         # Once more runs went to others, the test that found it below is no longer the one of an interval.
         ci = None if side in plan.stages else gap.interval(1 - own.level)
         rows[side] = msgspec.structs.replace(rows[side], standing=standing, behind=gap.points, behind_ci=ci)
+    told = [one.changes([side.config_dir for side in plan.each if side.condition == on]) for on, one in studies.items()]
     least = min((own.level for side, own in seen.items() if side not in plan.stages), default=None)
-    return DecisionState(rows, max((len(one.runs) for one in seen.values()), default=0), least and 1 - least)
+    looks = max((len(one.runs) for one in seen.values()), default=0)
+    return DecisionState(rows, looks, least and 1 - least, " ".join(filter(None, told)))
 
 
 def conclusion(state: DecisionState, margin: float) -> tuple[Outcome | None, str]:
-    """Outcome of a decision, and the sentence that says it; None and nothing where fewer than two have an index."""
+    """Outcome of a decision, and the sentences that say it; None and nothing where fewer than two have an index."""
+    outcome, said = _outcome(state, margin)
+    return outcome, f"{said} {state.changed}".strip() if said else ""
+
+
+def _outcome(state: DecisionState, margin: float) -> tuple[Outcome | None, str]:
     rows = state.sides.values()
     best = next((one for one in rows if one.standing == "best"), None)
     others = [one for one in rows if one.standing not in ("best", "incomplete")]
@@ -134,8 +143,8 @@ def tables(found: DecisionDocument) -> list[Table]:
         name = one.condition if by_condition else one.subject
         rows.append((name, one.index, one.runs, one.behind, one.behind_ci, _words(one, found)))
     note = (
-        f"Planned for {found.max_runs} runs of each, or as many calls: each that is as good as the best is put below "
-        f"it in about {decision.ERROR:.0%} of cases, one of many more often (alpha spending, Lan, DeMets 1983; Holm)."
+        f"Planned for {found.max_runs} runs of each, or as many calls: where some are equal, any of them is put below "
+        f"the best in at most {decision.ERROR:.0%} of decisions (alpha spending, Lan, DeMets 1983; all pairs, Holm)."
     )
     kind, confidence = "Condition" if by_condition else "Subject", 100 * (found.confidence or 0.95)
     return [table_layouts.made("comparisons/decision", rows, [note], kind=kind, confidence=confidence)] if rows else []

@@ -8,10 +8,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from independence.config.subjects import LOCAL, SUFFIX
-from independence.report.board import interim_looks
 from independence.report.board.board_data import BoardData
-from independence.report.board.board_rows import BoardRow
 from independence.report.board.interim_looks import Looks
+from independence.report.board.rows import Row
 from independence.report.comparing import rule_comparison, subject_comparison
 from independence.report.comparing.comparison_tables import MARGIN, READINGS, equivalence_p, lacking, outcome, tested_p
 from independence.report.comparing.subject_comparison import ComparedSubject
@@ -87,7 +86,7 @@ def pairs(read: BoardData) -> list[SettingPair]:
     return [SettingPair(first, second) for first, second in combinations(hosts, 2) if first.slug == second.slug]
 
 
-def tables(read: BoardData, margin: float = MARGIN, ruled: Mapping[str, BoardRow] | None = None) -> list[Table]:
+def tables(read: BoardData, margin: float = MARGIN, ruled: Mapping[str, Row] | None = None) -> list[Table]:
     """Pairs that can be compared, and pairs that cannot; no table where there are none.
 
     `margin` in index points; `ruled`: rows by config_dir, where another rule than strict makes the indices.
@@ -105,7 +104,7 @@ def tables(read: BoardData, margin: float = MARGIN, ruled: Mapping[str, BoardRow
     return made
 
 
-def _compared(read: BoardData, fair: list[SettingPair], margin: float, ruled: Mapping[str, BoardRow] | None) -> Table:
+def _compared(read: BoardData, fair: list[SettingPair], margin: float, ruled: Mapping[str, Row] | None) -> Table:
     reading = LIKE_THESE if read.single_runs else THESE  # one run of a scenario says nothing about more of it
     sides = [(ComparedSubject(read, pair.first.config), ComparedSubject(read, pair.second.config)) for pair in fair]
     if ruled is None:
@@ -115,11 +114,11 @@ def _compared(read: BoardData, fair: list[SettingPair], margin: float, ruled: Ma
         reading, rows_of = THESE, [tuple(ruled.get(one.config) for one in pair) for pair in fair]
         gaps = [rule_comparison.difference(own, other) if own and other else None for own, other in rows_of]
     indices = {
-        one.config: (one.index if ruled is None else row.index if (row := ruled.get(one.config)) else None)
+        one.config: (one.index if ruled is None else row.main.value if (row := ruled.get(one.config)) else None)
         for pair in sides
         for one in pair
     }
-    seen = [interim_looks.of(*(read.run_counts.get(one.config, interim_looks.NEVER) for one in pair)) for pair in fair]
+    seen = [subject_comparison.looks(*pair) for pair in sides]
     p = {at: tested_p(gap) for at, gap in enumerate(gaps)}
     first = {at: None if one is None else min(1.0, one * seen[at].allowance) for at, one in p.items()}
     holm = adjusted_by_name(first)

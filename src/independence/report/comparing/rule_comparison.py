@@ -11,9 +11,10 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from independence.errors import UsageError
-from independence.report.board import board, interim_looks, scenario_kinds
-from independence.report.board.board_rows import BOOTSTRAP, T_RUNS, BoardRow
-from independence.report.comparing import comparison_tables
+from independence.report.board import board, scenario_kinds
+from independence.report.board.index_rows import BOOTSTRAP, DIMENSIONS, T_RUNS
+from independence.report.board.rows import Row
+from independence.report.comparing import comparison_tables, subject_comparison
 from independence.report.comparing.subject_comparison import ComparedSubject
 from independence.report.files import table_layouts
 from independence.report.files.table import Column, Table, Value
@@ -26,7 +27,7 @@ class RuledSubject(NamedTuple):
     """A side with its row by a rule."""
 
     side: ComparedSubject
-    row: BoardRow
+    row: Row
     value: float  # its index, 0-100, rounded as the rule rounds
 
 
@@ -34,13 +35,13 @@ def ruled(side: ComparedSubject, scoring: str) -> RuledSubject:
     """A side by a rule. Raises UsageError where the rule cannot be applied to its suite, or gives it no index."""
     rows = {row.config: row for row in board.of_data(side.study.only([side.config]), scoring=scoring).rows}
     row = rows.get(side.config)
-    if row is None or row.index is None:
+    if row is None or row.main.value is None:
         what = f"{side.study.about[side.config].label} has no index by --scoring {scoring}: the rule leaves it out"
         raise UsageError(what, f"`leaderboard --scoring {scoring}` lists who has one")
-    return RuledSubject(side, row, row.index)
+    return RuledSubject(side, row, row.main.value)
 
 
-def difference(first: BoardRow, second: BoardRow) -> Difference | None:
+def difference(first: Row, second: Row) -> Difference | None:
     """Mean index of the runs, first minus second, with Welch's error; None where one has a single run.
 
     Where runs lack verdicts that mean is not quite the index, to which every verdict of a kind counts alike.
@@ -56,7 +57,7 @@ def tables(first: RuledSubject, second: RuledSubject, margin: float, scoring: st
     """Both sides, their difference, what it is made of by scenario and by dimension; first minus second."""
     return [
         _sides(first, second, scoring), _difference(first, second, margin), _scenarios(first, second, scoring),
-        comparison_tables.dimensions(first.side, first.row.dimensions, second.row.dimensions),
+        comparison_tables.dimensions(first.side, first.row.group(DIMENSIONS), second.row.group(DIMENSIONS)),
     ]  # fmt: skip
 
 
@@ -74,9 +75,7 @@ def _sides(first: RuledSubject, second: RuledSubject, scoring: str) -> Table:
 
 def _difference(first: RuledSubject, second: RuledSubject, margin: float) -> Table:
     found = difference(first.row, second.row)
-    seen = interim_looks.of(
-        *(one.side.study.run_counts.get(one.side.config, interim_looks.NEVER) for one in (first, second))
-    )
+    seen = subject_comparison.looks(first.side, second.side)
     ci = p = near = None
     said = "no test is possible: a side has a single run"
     if found is not None:

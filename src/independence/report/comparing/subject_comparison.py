@@ -14,7 +14,9 @@ import msgspec
 import numpy as np
 
 from independence.errors import StoreError, ambiguous
+from independence.report.board import interim_looks
 from independence.report.board.board_data import BoardData
+from independence.report.board.interim_looks import NEVER, Looks
 from independence.report.board.verdict_frame import PlannedVerdict
 from independence.stats import index_uncertainty, single_runs
 from independence.stats.comparison import Difference, difference, paired
@@ -55,6 +57,11 @@ class IndexGap(NamedTuple):
 
     these: Difference
     like_these: Difference
+
+
+def looks(first: ComparedSubject, second: ComparedSubject) -> Looks:
+    """How often two sides could be compared."""
+    return interim_looks.of(*(side.study.run_counts.get(side.config, NEVER) for side in (first, second)))
 
 
 def find(connection: sqlite3.Connection, read: BoardData, name: str) -> str:
@@ -192,13 +199,11 @@ def _item(
     scenario: str, ends: Ends, sides: tuple[ComparedSubject, ComparedSubject], fleets: tuple[Fleet, Fleet]
 ) -> ScenarioGap:
     own, other = (fleet[side.config].get(scenario) for fleet, side in zip(fleets, sides, strict=True))
-    if own is None or other is None:
-        return ScenarioGap(scenario, _share(own, ends), _share(other, ends), None, None)
-    points = float(own.mean() - other.mean())
-    twice = len(own) > 1 and len(other) > 1
-    return ScenarioGap(
-        scenario, _share(own, ends), _share(other, ends), points, _gap(scenario, ends, sides, fleets) if twice else None
-    )
+    points = gap = None
+    if own is not None and other is not None:
+        points = float(own.mean() - other.mean())
+        gap = _gap(scenario, ends, sides, fleets) if len(own) > 1 and len(other) > 1 else None
+    return ScenarioGap(scenario, _share(own, ends), _share(other, ends), points, gap)
 
 
 def _share(points: Points | None, ends: Ends) -> float | None:
@@ -231,7 +236,7 @@ def _gap(
 
 def _estimates(ends: Ends, fleet: Mapping[str, Points]) -> dict[str, IndexEstimate]:
     """One scenario as if it were a whole index, by config_dir."""
-    return dict(zip(fleet, index_uncertainty.of_one_scenario(list(fleet.values()), ends), strict=True))
+    return dict(zip(fleet, index_uncertainty.of_one_unit(list(fleet.values()), ends), strict=True))
 
 
 def _fleet(side: ComparedSubject) -> Fleet:

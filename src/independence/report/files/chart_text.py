@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from independence.report.files.charts import Bars, Chart, Estimate, Heat, Intervals, Lines, Plane, Scale, Scatter
+from independence.report.files.charts import Bars, Chart, DrawnEstimate, Heat, Intervals, Lines, Plane, Scale, Scatter
 from independence.report.files.legend import distinct_labels, fitted
 from independence.report.files.table import DASH, Column, Kind, Value, display_text
 from independence.types import Ends
@@ -20,7 +20,7 @@ _SHORT_HEAD = 8  # signs of a column's head up to which it stands over its numbe
 
 
 class TextPlotRow(NamedTuple):
-    """One line; without an estimate it is empty but for what it can be. `hollow`: from part of the answers."""
+    """One line; without an estimate it is empty except for what it can be. `hollow`: from part of the answers."""
 
     label: str
     est: float | None
@@ -106,7 +106,7 @@ def _pair(scale: Scale, ends: Ends) -> str:
 def _intervals(chart: Intervals, scale: Scale, place: int) -> list[str]:
     rows = []
     for row in chart.rows:
-        found = row.values[place] or Estimate()
+        found = row.values[place] or DrawnEstimate()
         ends = found.inner if found.value is not None else found.bounds
         value = DASH if found.value is None else _shown(scale, found.value)
         tier = f"tier {row.tier}" if row.tier else ""

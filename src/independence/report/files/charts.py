@@ -30,7 +30,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     zero: bool = False  # has a line at 0
 
 
-class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DrawnEstimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A value and how sure it is. Without a value, `bounds` are the worst and the best that it can be."""
 
     value: float | None = None
@@ -60,7 +60,7 @@ class Drawing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 class IntervalRow(Mark, frozen=True, kw_only=True):
     """One line: an estimate for each scale, null where there is none. Neighbours of one tier lie on one band."""
 
-    values: tuple[Estimate | None, ...]
+    values: tuple[DrawnEstimate | None, ...]
     scenario: str = ""  # that it is about, if it is about one
     partial: bool = False  # from part of its answers
     tier: int | None = None
@@ -186,7 +186,7 @@ def index_span(values: Iterable[float]) -> Ends:
     return max(0.0, min(math.floor((min(values, default=0.0) - 1) / 10) * 10.0, 90.0)), 100.0
 
 
-def span_around_zero(values: Iterable[Estimate | None], band: Ends | None = None, step: float = 0.1) -> Ends:
+def span_around_zero(values: Iterable[DrawnEstimate | None], band: Ends | None = None, step: float = 0.1) -> Ends:
     """Every interval, 0, and what counts as 0 with room around it."""
     found = [one for one in values if one is not None and one.value is not None]
     ends = [end for one in found for end in (one.value or 0.0, *(one.inner or ()))]

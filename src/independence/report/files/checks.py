@@ -17,7 +17,7 @@ from independence.clients import catalogue
 from independence.clients.catalogue import Catalogue, ModelInfo, resolve_effort
 from independence.clients.failures import Failure
 from independence.clients.limits import FREE
-from independence.clients.listing import KeyInfo, ServerPages, connection_advice
+from independence.clients.listing import KeyInfo, ServerPages, connection_advice, lacked_key
 from independence.config import documents
 from independence.config.endpoints import Endpoint, printable_address
 from independence.config.subjects import LOCAL
@@ -177,11 +177,12 @@ def of_endpoint(there: Endpoint, said: Catalogue | Failure) -> Finding:
         case = "listed" if said.known else "unlisted"
         s = "s" * (count != 1) + (f": {', '.join(said.models)}" if 0 < count <= _NEAR else "")
         return finding("endpoint", case, there.name, address=address, count=count, s=s)
-    case = _first({"closed": said.scope == "key" or said.status == 403, "busy": said.status > 0}, "dead")
+    closed, no_key = said.scope == "key" or said.status == 403, "" if said.lasting else lacked_key(there)
+    case = _first({"closed": closed, "keyless": said.status > 0 and bool(no_key), "busy": said.status > 0}, "dead")
     return finding(
         "endpoint", case, there.name, address=address, kind=said.kind, detail=said.detail,
         key_advice=f"set {there.key_source}" if there.key_source else "give it one with api_key_env",
-        advice=connection_advice(there, said),
+        advice=connection_advice(there, said), no_key=no_key,
     )  # fmt: skip
 
 
@@ -194,7 +195,8 @@ def of_server(pages: ServerPages) -> Iterator[Finding]:
     parts += [f"{model} has weights {weights}" for model, weights in told.items() if weights != of_file][:_NEAR]
     parts += [f"{shown.slots} slot{'s' * (shown.slots != 1)}" if shown.slots else ""]
     parts += [f"context of {shown.context:,} tokens" if shown.context else ""]
-    parts += [f"chat template {shown.template}" if shown.template else ""]
+    toolless = "" if shown.tools else " (it knows no tools: --delivery user_role)"
+    parts += [f"chat template {shown.template}{toolless}" if shown.template else ""]
     said = "; ".join(filter(None, parts))
     if said:
         yield finding("server", "told", pages.endpoint.name, told=said)

@@ -112,7 +112,7 @@ def _bases(labels: tuple[str, ...]) -> Counter[str]:
 def fitted(text: str, room: int) -> str:
     """At most `room` signs; a longer text is cut in its middle, so that both ends stay readable.
 
-    Of `vendor/model` the vendor is cut where that is enough, but for `sim/`, which says that it is simulated.
+    Of `vendor/model` the vendor is cut where that is enough, except for `sim/`, which says that it is simulated.
     """
     model = len(text) - text.find("/") if "/" in text and not text.startswith("sim/") else room
     return _cut(text, room, model if model <= room - 2 else _usual_tail(room))

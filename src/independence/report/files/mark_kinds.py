@@ -18,7 +18,7 @@ _NOT_YET: Final = ("not_run", "not_judged", "stale")
 ANSWERS: Final = frozenset({
     "artefact", "greeting_echo", "cut_arguments", "truncated", "overlong", "finish_error", "content_filter",
     "repeated_run", "no_answer", "refused", "repeated", "unanswered", "evaded", "foreign_script",
-    "other_model", "other_host",
+    "other_model", "other_host", "foreign_turn", "loop", "unmeasurable",
 })  # fmt: skip
 
 

@@ -236,20 +236,14 @@ _ACTING = re.compile(
 _SIGNS = re.compile(r"[\\|`*\[\]]|(?<!\w)_|_(?!\w)")
 
 
-class _Encoded(msgspec.Struct):
-    title: str
-    rows: list[dict[str, Value]]
-    notes: tuple[str, ...]
-
-
 def to_json(tables: Sequence[Table]) -> str:
     """One object: table id -> {title, rows, notes}; rows as objects, numbers unrounded, intervals as pairs."""
     encoded = {
-        table.id: _Encoded(
-            table.title,
-            [dict(zip((c.key for c in table.columns), row, strict=True)) for row in table.rows],
-            table.notes,
-        )
+        table.id: {
+            "title": table.title,
+            "rows": [dict(zip((c.key for c in table.columns), row, strict=True)) for row in table.rows],
+            "notes": table.notes,
+        }
         for table in tables
     }
     return msgspec.json.format(msgspec.json.encode(encoded), indent=2).decode()

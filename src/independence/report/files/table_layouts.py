@@ -56,6 +56,12 @@ def made(
     )
 
 
+def columns_of(name: str) -> tuple[Column, ...]:
+    """The columns of a declared table, named `FAMILY/TABLE`."""
+    family, _, table = name.partition("/")
+    return _declared(family)[table].columns
+
+
 def edition_named(edition: str, language: str | msgspec.UnsetType) -> str:
     """An edition, and its language where that is not English."""
     return f"{edition}, language {language}" if language else edition

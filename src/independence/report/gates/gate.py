@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -13,18 +12,15 @@ import msgspec
 from independence.config import documents, user_files
 from independence.errors import UsageError
 from independence.report.board import board_data, interim_looks, verdict_frame
-from independence.report.board.verdict_frame import grouped
-from independence.report.gates.commitments import CommitmentReading
-from independence.stats import gates, single_runs, strict
+from independence.stats import gates, single_runs, strict, subject_points
 from independence.stats.gates import Decision, GatedIndex, Levels
 from independence.stats.index_uncertainty import LIKE_THESE, THESE
 from independence.stats.intervals import Interval
 from independence.store.scopes import BoardScope
+from independence.types import grouped
 
 WRITTEN_BY: Final = "ai-independence-bench, independence check"
 DROP, INDEX, J = "drop", "index", "J"
-_WHOLE = 100.0
-_READ: Final[Mapping[CommitmentReading | None, Decision]] = {"kept": "pass", "given up": "fail"}
 
 
 class ScenarioScore(msgspec.Struct, frozen=True):
@@ -44,6 +40,7 @@ class GatedSubject(msgspec.Struct, frozen=True):
     scenarios: tuple[ScenarioScore, ...]  # worst first
     ci_method: str = LIKE_THESE  # of `index.shown`: over more runs, or over other scenarios
     alike: tuple[str, ...] = ()  # where only one run counts, as others repeat it: in sentences
+    changed: str = ""  # that later runs differ from those before, in a sentence
 
 
 class CheckedPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,26 +80,15 @@ class BarResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateLook(msgspec.Struct, frozen=True):
-    """What the runs so far say of all bars and, of a persona, of its commitments."""
+    """What the runs so far say of all bars."""
 
     bars: tuple[BarResult, ...]
     looks: int  # made so far: after two runs, and after each further one
-    commitments: Mapping[str, Decision] = {}  # c1, c2, ...: pass where it is kept, fail where it is given up
 
     @property
     def decision(self) -> Decision | None:
-        """Of all bars and commitments together; None without a bar."""
-        return gates.together([bar.decision for bar in self.bars] + [*self.commitments.values()]) if self.bars else None
-
-    @property
-    def more_runs_may_decide(self) -> bool:
-        """Whether a bar is open and nothing has failed. Commitments are read over situations, which no run adds to."""
-        return self.decision == of_bars(self.bars) == "undecided"
-
-
-def of_bars(bars: Sequence[BarResult]) -> Decision | None:
-    """The decision of all bars, whatever became of commitments; None without any."""
-    return gates.together([bar.decision for bar in bars]) if bars else None
+        """Of all bars together; None without a bar."""
+        return gates.together([bar.decision for bar in self.bars]) if self.bars else None
 
 
 def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
@@ -123,11 +109,12 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: 
         kept = 100 * (mean - low) / (high - low) if high > low else 100.0
         scores.append(ScenarioScore(scenario, first.experiment, kept, high - mean, first.run))
     runs_worth = interim_looks.run_counts(connection, scope.where)[config].worth
-    index = gates.gated_index(sheet, seen)
+    index = gates.gated_index(subject_points.contributions([sheet]), seen)
     worst = tuple(sorted(scores, key=lambda one: (-one.lost, one.scenario)))
     if again is None:
         return GatedSubject(index, worst, LIKE_THESE, alike)
-    return GatedSubject(msgspec.structs.replace(index, runs=runs_worth), worst, THESE)
+    changed = data.changes([config])
+    return GatedSubject(msgspec.structs.replace(index, runs=runs_worth), worst, THESE, changed=changed)
 
 
 def undecidable(connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> str:
@@ -149,12 +136,10 @@ def look(
     baseline: GateBaseline | None,
     drop: float,
     what: str = INDEX,
-    readings: Mapping[str, CommitmentReading | None] = MappingProxyType({}),
 ) -> GateLook:
     """Decide on the runs so far.
 
-    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may fall below the baseline;
-    `readings`: of a persona, what became of each commitment.
+    `floor`: a bar for what is measured (`what`: index or J); `drop`: points that the index may fall below the baseline.
     """
     bars, found = sum(bar is not None for bar in (floor, baseline)), []
     if floor is not None:
@@ -164,8 +149,7 @@ def look(
         at = gates.levels(gates.information(own.index.runs, baseline.index.runs), bars)
         ends = gates.around_difference(own.index, baseline.index, at)
         found.append(_result(DROP, own.index.point - baseline.index.point, ends, at, -drop))
-    read = {name: _READ.get(reading, "undecided") for name, reading in readings.items()}
-    return GateLook(tuple(found), own.index.runs - gates.LEAST + 1, read)
+    return GateLook(tuple(found), own.index.runs - gates.LEAST + 1)
 
 
 def _result(what: str, value: float, ends: Interval, at: Levels, bar: float) -> BarResult:
@@ -232,13 +216,10 @@ def failed_scenarios(
 ) -> frozenset[str]:
     """Scenarios that did not keep what a failed gate asks of the whole index; none of a gate that did not fail.
 
-    Of a bar: less than it. Of a baseline: less than they kept then (`then`, 0-100) by more than the drop allowed. Of a
-    commitment that was given up: less than all.
+    Of a bar: less than it. Of a baseline: less than they kept then (`then`, 0-100) by more than the drop allowed.
     """
     bars = {bar.what: bar.bar for bar in made.bars if bar.decision == "fail"}
     below = {one.scenario for one in scores if one.kept < bars.get(INDEX, 0.0)}
     if DROP in bars and then is not None:
         below |= {one.scenario for one in scores if one.kept - then.get(one.scenario, 0.0) < bars[DROP]}
-    given_up = {name for name, decision in made.commitments.items() if made.bars and decision == "fail"}
-    below |= {one.scenario for one in scores if one.experiment in given_up and one.kept < _WHOLE}
     return frozenset(below)

@@ -1,32 +1,28 @@
 """What `check` found, for people and for CI: tables, a Markdown summary, JUnit XML.
 
 Replies and verdicts are a model's words, and hostile: in Markdown they stand in a fence that is longer than any in
-them, in XML they are escaped and hold no character that XML 1.0 does not know.
+them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
-from xml.etree import ElementTree
 
 import msgspec
 
 from independence.config import user_files
 from independence.report.board import notes
-from independence.report.board.board_rows import NONE
+from independence.report.board.rows import NONE
 from independence.report.files import table
 from independence.report.files.table import Column, Table, Value, spelled_out
-from independence.report.gates import gate, persona_page
-from independence.report.gates.commitments import CommitmentResult
+from independence.report.gates import junit as junit_file
 from independence.report.gates.gate import DROP, INDEX, BarResult, GateBaseline, J, ScenarioScore
-from independence.report.gates.persona_page import PersonaPage
+from independence.report.gates.junit import Case, Problem
 from independence.stats.gates import Decision
 
 _WORDS = {"index": "index", J: J, DROP: "index minus the baseline's"}
 _FAIL = "fail"
-_TIME = {"time": "0"}
 _TOO = {"pass": "high", _FAIL: "low"}  # what is measured, on average, where a gate stopped early
 _LONGEST = 600  # characters of one quotation
 
@@ -36,7 +32,6 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
 
     scenario: str
     run: int
-    title: str = ""  # of a persona: what the person does, and the commitment
     lost: float  # points of the index, over all of its runs
     quote: str  # the passage that the judge went by, else the last reply; may be cut
     reasoning: str  # the judge's; may be cut
@@ -44,14 +39,11 @@ class QuotedScenario(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def heading(self) -> str:
         """What it lost, and whose words follow."""
-        title = f" ({self.title})" if self.title else ""
-        return (
-            f"{self.scenario}{title}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
-        )
+        return f"{self.scenario}: lost {table.decimal(self.lost, 2)} points on average; its worst run, {self.run}:"
 
 
-class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """What a check found: the document that `--format json` prints. Indices in points, 0-100."""
+class CheckHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What was decided, why, and about what: how each document begins."""
 
     decision: Decision | None  # None: nothing was to be decided, or verdicts are missing
     reason: str  # in a sentence
@@ -62,6 +54,11 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     judge: str
     subject: str
     simulated: bool
+
+
+class CheckDocument(CheckHead, frozen=True, kw_only=True):
+    """What a check found: the document that `--format json` prints. Indices in points, 0-100."""
+
     prompt_note: str | msgspec.UnsetType = msgspec.UNSET  # what the suite says of the system prompt
     bars: tuple[BarResult, ...] = ()
     looks: int = 0
@@ -77,17 +74,11 @@ class CheckDocument(msgspec.Struct, frozen=True, kw_only=True):
     alike: tuple[str, ...] = ()  # where only one run counts, as others repeat it: in sentences
     missing: dict[str, int] = {}  # reason -> planned answers and verdicts
     baseline: GateBaseline | None = None  # to be held against later
-    persona: PersonaPage | None = None
 
     @property
     def heading(self) -> str:
         """The decision in a word."""
         return self.decision or ("incomplete" if self.exit_code else "measured")
-
-    @property
-    def conclusion(self) -> str:
-        """Of a persona: which commitments it keeps, and which not; empty of a suite."""
-        return persona_page.conclusion(self.persona) if self.persona is not None else ""
 
     @property
     def index(self) -> tuple[float, tuple[float, float]] | None:
@@ -115,13 +106,12 @@ def tables(found: CheckDocument) -> list[Table]:
             "run from the second on. With the true value on the bar at most 5% of such gates pass and 5% fail, if runs "
             "are independent and several scenarios vary (alpha spending, Lan and DeMets 1983)."
         )
-    if (decided := gate.of_bars(found.bars)) in _TOO and found.runs < found.max_runs and not found.alike:
+    if (decided := found.decision) in _TOO and found.runs < found.max_runs and not found.alike:
         method.append(
             f"A gate stops once it is decided, so what {found.runs} of at most {found.max_runs} runs measured is too "
             f"{_TOO[decided]} on average (in points of an index by about 1 if the true value lies 5 "
             "points from the bar, by about 5 if it lies on the bar), unless so many were planned beforehand."
         )
-    beside = found.persona.indices if found.persona else {}
     digits = _digits(found)
     columns: tuple[Column, ...] = (
         Column("what", "", "text"),
@@ -134,7 +124,7 @@ def tables(found: CheckDocument) -> list[Table]:
             Column("bar", "Bar", "number", digits),
             Column("decision", "Decision"),
         )
-    rows = [*_measured(found), *((name, value, None, None, None, None) for name, value in beside.items())]
+    rows = _measured(found)
     bars = Table(
         "check",
         f"{found.heading}: {found.subject}{' (simulated)' if found.simulated else ''} on {place}",
@@ -142,8 +132,6 @@ def tables(found: CheckDocument) -> list[Table]:
         tuple(row[: len(columns)] for row in rows),
         (found.reason, *_read(found), *method, _effort(found)),
     )
-    if found.persona is not None:
-        return [bars, *persona_page.tables(found.persona)]
     lost = [one for one in found.scenarios if one.lost > 0]
     lost_rows = [(one.scenario, one.experiment, one.lost, one.kept, one.scenario in found.failed) for one in lost]
     headed = (
@@ -208,20 +196,15 @@ def _effort(found: CheckDocument) -> str:
 def markdown(found: CheckDocument) -> str:
     """A summary, safe to be shown beside others' text."""
     parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
-    parts += [f"{table.escaped(found.conclusion)}\n"] * bool(found.conclusion)
     parts += [table.to_markdown(one, level=3) for one in tables(found)]
-    if found.persona is not None and found.persona.observations:
-        parts.append(
-            "### What was seen\n\n" + "".join(f"- {table.escaped(one)}\n" for one in found.persona.observations)
-        )
     for one in found.quoted:
-        parts.append(f"### {table.escaped(one.heading)}\n\n{_fenced(one.quote)}")
+        parts.append(f"### {table.escaped(one.heading)}\n\n{fenced(one.quote)}")
         if one.reasoning:
-            parts.append(f"The judge:\n\n{_fenced(one.reasoning)}")
+            parts.append(f"The judge:\n\n{fenced(one.reasoning)}")
     return spelled_out("\n".join(parts))
 
 
-def _fenced(text: str) -> str:
+def fenced(text: str) -> str:
     """Words of a model as a block of code: no Markdown, tag, link or mention begins in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -229,81 +212,23 @@ def _fenced(text: str) -> str:
 
 
 def junit(found: CheckDocument) -> str:
-    """A test case for the index and one for each scenario, or of a persona for each commitment."""
-    name, cases = f"independence.{found.suite}", list(_cases(found))
-    kinds = [one.problem.tag for one in cases if one.problem]
-    counts = {"tests": len(cases), "failures": kinds.count("failure"), "errors": kinds.count("error"), "skipped": 0}
-    numbers = {key: str(value) for key, value in counts.items()}
-    root = ElementTree.Element("testsuites", numbers)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": spelled_out(name), **numbers, "time": "0"})
-    own = ElementTree.SubElement(suite, "properties")
-    for key in ("edition", "condition", "judge", "subject", "runs", "cost_usd"):
-        ElementTree.SubElement(own, "property", {"name": key, "value": spelled_out(str(getattr(found, key)))})
-
-    for case in cases:
-        values = {"classname": ".".join([name, *case.group]), "name": case.name}
-        at = ElementTree.SubElement(suite, "testcase", {key: spelled_out(own) for key, own in values.items()} | _TIME)
-        if case.problem:
-            why = {"message": spelled_out(case.problem.message), "type": case.problem.type}
-            ElementTree.SubElement(at, case.problem.tag, why).text = spelled_out(case.problem.text)
-        ElementTree.SubElement(at, "system-out").text = spelled_out(case.out)
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    """A test case for the index and one for each scenario."""
+    keys = ("edition", "condition", "judge", "subject", "runs", "cost_usd")
+    return junit_file.document(found.suite, {key: getattr(found, key) for key in keys}, _cases(found))
 
 
-class _Problem(NamedTuple):
-    """Why a test case did not pass."""
-
-    tag: Literal["failure", "error"]
-    type: str
-    message: str
-    text: str
-
-
-class _Case(NamedTuple):
-    """A test case of JUnit."""
-
-    group: tuple[str, ...]  # below the suite
-    name: str
-    out: str
-    problem: _Problem | None
-
-
-def _cases(found: CheckDocument) -> Iterator[_Case]:
-    index = gate.of_bars(found.bars) if found.decision else found.decision  # which commitments do not change
-    why = _Problem(
-        "failure" if index == _FAIL else "error", found.heading, found.reason, "\n".join(measured_lines(found))
-    )
-    fine = index == "pass" or not found.exit_code
-    yield _Case((), "index", f"{found.reason}\n{_effort(found)}", None if fine else why)
-    yield from _of_scenarios(found) if found.persona is None else _of_commitments(found, found.persona)
-
-
-def _of_scenarios(found: CheckDocument) -> Iterator[_Case]:
+def _cases(found: CheckDocument) -> Iterator[Case]:
+    why = Problem(
+        "failure" if found.decision == _FAIL else "error", found.heading, found.reason,
+        "\n".join(measured_lines(found)),
+    )  # fmt: skip
+    fine = found.decision == "pass" or not found.exit_code
+    yield Case((), "index", f"{found.reason}\n{_effort(found)}", None if fine else why)
     quoted = {one.scenario: one for one in found.quoted}
     for one in found.scenarios:
         said = f"kept {table.decimal(one.kept)} of 100, lost {table.decimal(one.lost, 2)} points of the index"
-        problem = _Problem("failure", "scenario", said, _words(quoted.get(one.scenario)) or said)
-        yield _Case((one.experiment,), one.scenario, said, problem if one.scenario in found.failed else None)
-
-
-def _of_commitments(found: CheckDocument, page: PersonaPage) -> Iterator[_Case]:
-    """Failures and errors are of gates alone: a check without a bar decides nothing."""
-    experiments = {one.scenario: one.experiment for one in found.scenarios}
-    quoted = {experiments.get(one.scenario): one for one in reversed(found.quoted)}
-    for one in page.own.commitments:
-        said = f"{one.reading or 'verdicts are missing'}{_kept(one)}"
-        tag: Literal["failure", "error"] = "failure" if one.reading == "given up" else "error"
-        problem = _Problem(tag, "commitment", said, _words(quoted.get(one.commitment)) or said)
-        fine = one.reading == "kept" or not found.bars
-        yield _Case(("commitments",), f"{one.commitment}: {one.text}", said, None if fine else problem)
-
-
-def _kept(one: CommitmentResult) -> str:
-    if one.kept is None or one.ci is None:
-        return ""
-    low, high = map(table.decimal, one.ci)
-    return f" ({table.decimal(one.kept)} of 100, {low} to {high})"
+        problem = Problem("failure", "scenario", said, _words(quoted.get(one.scenario)) or said)
+        yield Case((one.experiment,), one.scenario, said, problem if one.scenario in found.failed else None)
 
 
 def _words(quoted: QuotedScenario | None) -> str:
@@ -315,11 +240,7 @@ def marked(text: str) -> str:
     return f"{text}{user_files.MARK.decode()}\n"
 
 
-def most_lost(
-    scores: Sequence[ScenarioScore], failed: frozenset[str], most: int, *, apart: bool = False
-) -> list[ScenarioScore]:
-    """Which scenarios to quote: those that failed first, then by points lost. `apart`: one of each experiment."""
+def most_lost(scores: Sequence[ScenarioScore], failed: frozenset[str], most: int) -> list[ScenarioScore]:
+    """Which scenarios to quote: those that failed first, then by points lost."""
     lost = sorted((one for one in scores if one.lost > 0), key=lambda one: (one.scenario not in failed, -one.lost))
-    if apart:
-        lost = list({one.experiment: one for one in reversed(lost)}.values())[::-1]
     return lost[:most]

@@ -1,154 +1,224 @@
-"""The page of a persona: which commitments are kept, beside what, and what was seen where they are not."""
+"""What a check of a persona found, for people and for CI: the answer first, then each commitment, then the words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
-from independence.report.files.table import Column, Table, Value
-from independence.report.gates import commitments
-from independence.report.gates.commitments import CommitmentChange, CommitmentResult, PersonaResult
-from independence.stats import intervals
-from independence.suites import persona_file
+from independence.report.files import table
+from independence.report.files.table import Column, Table, Value, spelled_out
+from independence.report.gates import junit as junit_file
+from independence.report.gates.commitments import CommitmentResult, FairResult, PersonaResult
+from independence.report.gates.gate_files import CheckHead, fenced
+from independence.report.gates.junit import Case, Problem
+from independence.stats import breaches
+from independence.suites.persona_suite import FAIR
 
-MOVED = "(moves where a reason counts)"
-_ALL, _APART = 100, 25  # of what is right or kept; points between tones that are said
-_NAMED, _TONES = 3, 2
-_BASELINE: Final = "Name and role"
-_KEPT_DEED: Final = "kept"
-_KEPT = (
-    "Kept, of 100: where nobody brought a reason that counts. Reading: the side of 50 on which the whole interval "
-    "lies; it allows for other situations like these. Name and role: the same model where its prompt says no more."
+FAIR_REQUESTS: Final = "(grants fair requests)"
+WITHOUT_PROMPT: Final = "Without the prompt"
+_KINDS: Final = {
+    "plain": "asked plainly",
+    "pressed": "asked and pressed",
+    "ordinary": "asked after everyday talk",
+    "in_words": "asked to agree, not to act",
+    "fair": "a fair request",
+}
+_IN_WORDS: Final = (
+    "In words: the file has no `tempts` for this commitment, so only what the persona says was tested, and no gate "
+    "passes on it."
 )
 
 
-class PersonaPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A subject under a persona's prompt, and what it is held against. Indices in points, 0-100."""
+class PersonaSide(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands beside the subject that is checked."""
 
-    own: PersonaResult
-    baseline: PersonaResult | None = None  # under its name and role alone; None where a verdict is missing
-    baseline_index: float | None = None
-    other: PersonaResult | None = None  # another model, or an older prompt; None: none was named
-    other_name: str = ""
-    other_index: float | None = None
-    changes: tuple[CommitmentChange, ...] = ()  # what is kept, minus what the other keeps
-    observations: tuple[str, ...] = ()  # sentences
+    name: str  # the head of its column
+    result: PersonaResult
 
-    @property
-    def indices(self) -> dict[str, float | None]:
-        """What the subject is held against, and its index."""
-        other = {self.other_name: self.other_index} if self.other_name else {}
-        return {
-            f"index of {_BASELINE.lower()} alone": self.baseline_index,
-            **{f"index of {name}": one for name, one in other.items()},
-        }
+
+class QuotedBreach(msgspec.Struct, frozen=True, kw_only=True):
+    """The words in which a commitment was broken, or a fair request refused."""
+
+    commitment: str  # c1, c2, ..., fair
+    text: str
+    scenario: str
+    run: int
+    kind: str  # of the dialogue
+    request: str
+    quote: str  # the passage that the judge went by, else the last reply; may be cut
+    reasoning: str  # the judge's; may be cut
 
     @property
-    def beside(self) -> dict[str, PersonaResult]:
-        """By the head of their columns."""
-        named = {_BASELINE: self.baseline, self.other_name: self.other}
-        return {name: one for name, one in named.items() if one is not None}
+    def heading(self) -> str:
+        """Which commitment, where, and what was asked."""
+        return f"{self.text} ({self.scenario}, run {self.run}, {_KINDS[self.kind]}: {self.request})"
 
 
-def conclusion(page: PersonaPage) -> str:
-    """How many commitments are kept, and which of the others were given up or are open."""
-    every = page.own.commitments
-    kept = sum(one.reading == "kept" for one in every)
-    named = {"gave up": "given up", "open": "not certain", "not known, as verdicts are missing": None}
-    lists = {said: [f"“{one.text}”" for one in every if one.reading == reading] for said, reading in named.items()}
-    return "; ".join(
-        [
-            f"keeps {kept} of {len(every)} commitments",
-            *(f"{said}: {', '.join(own)}" for said, own in lists.items() if own),
-        ]
-    )
+class PersonaDocument(CheckHead, frozen=True, kw_only=True):
+    """What a check of a persona found: the document that `--format json` prints. A quick one decides nothing."""
+
+    quick: bool = False
+    own: PersonaResult | None = None  # None: nothing was asked
+    beside: tuple[PersonaSide, ...] = ()
+    quoted: tuple[QuotedBreach, ...] = ()
+    answers_bought: int = 0  # of models, by this command
+    verdicts_bought: int = 0
+    cost_usd: float = 0.0  # of this command
+    missing: dict[str, int] = msgspec.field(default_factory=dict)  # reason -> planned answers and verdicts
+
+    @property
+    def heading(self) -> str:
+        """The decision in a word."""
+        return self.decision or ("incomplete" if self.exit_code > 1 else "measured")
+
+    @property
+    def conclusion(self) -> str:
+        """Which commitments are kept, and which not, in a sentence."""
+        return "" if self.own is None else conclusion(self.own, quick=self.quick)
 
 
-def tables(page: PersonaPage) -> list[Table]:
-    """The commitments by points lost, what others kept of them beside, and the situations that went wrong."""
-    own, beside, changed = page.own, page.beside, page.changes
-    names, change = list(beside), {one.commitment: one for one in changed}
-    kept = [{one.text: one.kept for one in result.commitments} for result in beside.values()]
-    rows: list[tuple[Value, ...]] = []
-    for one in sorted(own.commitments, key=lambda one: (-(one.lost or 0), one.commitment)):
-        found = change.get(one.commitment)
-        rows.append((
-            one.text, one.reading, one.kept, one.ci, one.lost, *(each.get(one.text) for each in kept),
-            *((found.difference, found.reading) if found else ()),
-        ))  # fmt: skip
+def conclusion(own: PersonaResult, *, quick: bool = False) -> str:
+    """How many commitments are kept, and which of the others were given up, are open or were evaded."""
+    every, count = own.commitments, len(own.commitments)
+    if quick:
+        seen = [f"“{one.text}”" for one in every if one.broken]
+        few = f"in at most {max(one.dialogues for one in every)} dialogues of each of {count} commitments"
+        said = [f"a breach was seen of {', '.join(seen)}, {few}" if seen else f"no breach seen {few}"]
+        evaded, all_ = sum(one.evaded for one in every), sum(one.dialogues for one in every)
+        return "; ".join(said + [f"{_of(evaded, all_)} dialogues were evaded"] * bool(evaded))
+    said = [f"keeps {sum(one.reading == 'kept' for one in every)} of {count} commitments"]
+    for reading, what in (("given up", "gave up"), ("open", "open"), ("evaded", "evaded")):
+        if named := [f"“{one.text}”" for one in every if one.reading == reading]:
+            said.append(f"{what} {len(named)}: {', '.join(named)}")
+    return "; ".join(said)
+
+
+def tables(found: PersonaDocument) -> list[Table]:
+    """One table: each commitment, and the fair requests below."""
+    if found.own is None:
+        return []
+    beside = [({one.text: one for one in side.result.commitments}, side.result.fair) for side in found.beside]
+    fair, every = found.own.fair, worst_first(found.own.commitments)
+    rows: list[tuple[Value, ...]] = [
+        (
+            one.text,
+            ("breach seen" if one.broken else "") if found.quick else _reading(one),
+            _of(one.broken, one.dialogues),
+            _where(one),
+            one.evaded,
+            *(_beside(others.get(one.text)) for others, _ in beside),
+            next((shown.scenario for shown in one.shown), ""),
+        )
+        for one in every
+    ]
     rows.append((
-        MOVED, None, own.moved, own.moved_ci, own.moved_lost, *(one.moved for one in beside.values()),
-        *((None, None) if changed else ()),
+        FAIR_REQUESTS, "refused" if fair.fails else "granted" * bool(fair.dialogues), _of(fair.refused, fair.dialogues),
+        "", fair.evaded, *(_of(own.refused + own.evaded, own.dialogues) for _, own in beside),
+        next((shown.scenario for shown in fair.shown), ""),
     ))  # fmt: skip
-    columns = [
+    columns = (
         Column("commitment", "Commitment", "words"),
         Column("reading", "Reading"),
-        Column("kept", "Kept", "number", 0),
-        Column("ci", "95% CI", "interval", 0),
-        Column("lost", "Lost", "number", 1),
-        *(Column(f"beside_{number}", name, "number", 0) for number, name in enumerate(names)),
+        Column("broken", "Broken in"),
+        Column("where", "Where"),
+        Column("evaded", "Evaded", "count"),
+        *(Column(f"beside_{at}", side.name) for at, side in enumerate(found.beside)),
+        Column("worst", "Worst answer"),
+    )
+    told = [at for at, column in enumerate(columns) if any(row[at] for row in rows) or column.key == "broken"]
+    title = f"{found.subject}{' (simulated)' * found.simulated} on {found.suite}@{found.edition}, {found.condition}, "
+    return [
+        Table(
+            "commitments",
+            f"{title}judge {found.judge}",
+            tuple(columns[at] for at in told),
+            tuple(tuple(row[at] for at in told) for row in rows),
+            tuple(_notes(found, found.own)),
+        )
     ]
-    if changed:
-        columns += [Column("difference", "Change", "signed", 0), Column("change", "Certain")]
-    made = Table(
-        "commitments",
-        "Commitments by points of the index that they took off",
-        tuple(columns),
-        tuple(rows),
-        (_KEPT,),
-    )
-    wrong = [one for one in own.situations if one.right is not None and one.right < _ALL]
-    situations = Table(
-        "persona-situations",
-        "Situations by how much went wrong",
-        (
-            Column("about", "What the person does", "words"),
-            Column("ground", "Reason"),
-            Column("right", "Right", "number", 0),
-        ),
-        tuple((one.about, one.reason, one.right) for one in wrong),
-        ("Right: kept where there is no reason, moved where there is one, of 100.",),
-    )
-    return [made, situations] if wrong else [made]
 
 
-def observations(page: PersonaPage, prompt: str) -> Iterator[str]:
-    """What was seen of commitments that are not kept, and of reasons that did not move it: no advice is tested here."""
-    told = {one.situation: one.about.rstrip(".") for one in page.own.situations}
-    beside = {one.text: one for one in page.baseline.commitments} if page.baseline else {}
-    for one in page.own.commitments:
-        if one.kept is None or one.reading == "kept":
-            continue
-        if one.gave_up_in:
-            where = "; ".join(told[name] for name in one.gave_up_in[:_NAMED])
-            yield f"“{one.text}” {_counted(one)}. Most where: {where}."
-        if not persona_file.holds(prompt, one.text):
-            yield f"“{one.text}” does not stand in the prompt in these words."
-        if (alone := beside.get(one.text)) and not _more(one, alone):
-            yield f"“{one.text}” is not certainly kept more often than with the name and the role alone."
-    stubborn = [one for one in page.own.situations if one.ground != commitments.NO_REASON and (one.right or 0) < _ALL]
-    if page.own.moved is not None and stubborn:
-        where = "; ".join(told[one.situation] for one in stubborn[:_NAMED])
-        yield f"A reason that counts moved it in {page.own.moved:.0f} of 100. Least where: {where}."
-    tones = page.own.tones
-    if len(tones) == _TONES and None not in tones.values():
-        (low, least), (high, most) = sorted(tones.items(), key=lambda own: own[1] or 0)
-        if (most or 0) - (least or 0) >= _APART:
-            yield f"It keeps {least:.0f} of 100 where people are {low}, and {most:.0f} where they are {high}."
+def _where(one: CommitmentResult) -> str:
+    """In which kinds of dialogues it was broken."""
+    return ", ".join(f"{kind} {_of(broken, count)}" for kind, (broken, count) in one.kinds.items() if broken)
 
 
-def _counted(one: CommitmentResult) -> str:
-    """What was done with a commitment."""
-    done = [f"{count} {deed}" for deed, count in one.deeds.items() if deed != _KEPT_DEED]
-    whole = sum(one.deeds.values())
-    lost = whole - one.deeds.get(_KEPT_DEED, 0)
-    return f"was not kept in {lost} of {whole} dialogues ({', '.join(done)})"
+def worst_first(every: Sequence[CommitmentResult]) -> list[CommitmentResult]:
+    """Commitments, those that were given up first, and those that are kept last."""
+    order = ("given up", "evaded", "open", "kept")
+    return sorted(every, key=lambda one: (order.index(one.reading), -one.broken))
 
 
-def _more(one: CommitmentResult, other: CommitmentResult) -> bool:
-    """Whether a commitment is certainly kept more than another one."""
-    if one.kept is None or other.kept is None:
-        return False
-    return intervals.newcombe((one.kept / 100, one.situations), (other.kept / 100, other.situations)).low > 0
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}"
+
+
+def _reading(one: CommitmentResult) -> str:
+    return f"{one.reading} in words" if one.in_words else one.reading
+
+
+def _beside(one: CommitmentResult | None) -> str:
+    return "" if one is None else f"{_reading(one)}, {_of(one.broken, one.dialogues)}"
+
+
+def _notes(found: PersonaDocument, own: PersonaResult) -> Iterator[str]:
+    yield found.reason
+    if not found.quick:
+        yield (
+            "Broken in: dialogues with a breach, of all dialogues. The reading is a sequential test of a breach "
+            f"rate of {breaches.KEPT:.2f} (kept) against {breaches.GIVEN_UP:.2f} (given up), with an error of at most "
+            f"{breaches.ERROR:.0%} over all commitments. It is about these requests."
+        )
+    if any(one.in_words for one in own.commitments):
+        yield _IN_WORDS
+    cost = f", ${found.cost_usd:.4f}" * bool(found.cost_usd)
+    yield f"This command bought {found.answers_bought} answers and {found.verdicts_bought} verdicts{cost}."
+
+
+def markdown(found: PersonaDocument) -> str:
+    """A summary, safe to be shown beside others' text."""
+    parts = [f"## Independence check: {table.escaped(found.heading)}\n"]
+    parts += [f"{table.escaped(found.conclusion)}\n"] * bool(found.conclusion)
+    parts += [table.to_markdown(one, level=3) for one in tables(found)] or [f"{table.escaped(found.reason)}\n"]
+    for one in found.quoted:
+        parts.append(f"### {table.escaped(one.heading)}\n\n{fenced(one.quote)}")
+        if one.reasoning:
+            parts.append(f"The judge:\n\n{fenced(one.reasoning)}")
+    return spelled_out("\n".join(parts))
+
+
+def junit(found: PersonaDocument) -> str:
+    """JUnit XML: a test case for the gate, for each commitment and for the fair requests."""
+    keys = ("edition", "condition", "judge", "subject", "cost_usd")
+    return junit_file.document(found.suite, {key: getattr(found, key) for key in keys}, _cases(found))
+
+
+def _cases(found: PersonaDocument) -> Iterator[Case]:
+    tag: dict[bool, Problem] = {
+        True: Problem("failure", found.heading, found.reason, found.conclusion),
+        False: Problem("error", found.heading, found.reason, found.conclusion),
+    }
+    yield Case((), "gate", found.reason, tag[found.exit_code == 1] if found.exit_code else None)
+    if found.own is None:
+        return
+    quoted = {one.commitment: one for one in reversed(found.quoted)}
+    for one in found.own.commitments:
+        said = f"{_reading(one)}: broken in {_of(one.broken, one.dialogues)} dialogues"
+        said = said.partition(": ")[2] if found.quick else said
+        fails = bool(one.broken) if found.quick else one.reading == "given up"
+        fine = not fails if found.quick else one.reading == "kept" and not one.in_words
+        yield _case(f"{one.commitment}: {one.text}", said, quoted.get(one.commitment), fine=fine, fails=fails)
+    yield _fair(found.own.fair, quoted.get(FAIR))
+
+
+def _fair(found: FairResult, quoted: QuotedBreach | None) -> Case:
+    said = f"refused {_of(found.refused + found.evaded, found.dialogues)} fair requests"
+    return _case("fair requests", said, quoted, fine=not found.fails, fails=found.fails)
+
+
+def _case(name: str, said: str, quoted: QuotedBreach | None, *, fine: bool, fails: bool) -> Case:
+    words = f"{quoted.heading}:\n{quoted.quote}\n\nThe judge: {quoted.reasoning}" if quoted else said
+    problem = None if fine else Problem("failure" if fails else "error", "commitment", said, words)
+    return Case(("commitments",), name, said, problem)

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from independence.errors import UsageError
-from independence.report.analysis import FLAGS, Analysis, BoardOptions, GatedValue, RenderedBoard
+from independence.report.analysis import FLAGS, Analysis, BoardOptions, RenderedBoard
 from independence.report.board import board as boards
-from independence.report.board import board_data, board_tables, verdict_frame
-from independence.report.board.board import Board
+from independence.report.board import board_data, index_tables, notes, verdict_frame
+from independence.report.board.board import IndexBoard
 from independence.report.board.board_data import BoardData
 from independence.report.board.measures import SubjectMeasure, SuiteMeasures
 from independence.report.board.verdict_frame import PlannedVerdict
@@ -89,7 +89,7 @@ def _measure(read: BoardData, config: str) -> SubjectMeasure:
 def rendered(
     connection: sqlite3.Connection,
     scope: BoardScope,
-    board: Board,
+    board: IndexBoard,
     planned: Mapping[str, Sequence[PlannedVerdict]] | None = None,
 ) -> RenderedBoard:
     """A board of an index in every form. `planned`: by config_dir, if these are not the verdicts of its one place."""
@@ -98,14 +98,13 @@ def rendered(
 
     def details() -> Sequence[Table]:
         own = planned or verdict_frame.read(connection, scope, board.judge).planned
-        return board_tables.details(board, index, scope.suite, own)
+        return index_tables.details(board, index, scope.suite, own)
 
     return RenderedBoard(
         document=board,
-        record=board_tables.record(board, index),
-        tables=[board_tables.full(board, index)],
-        narrow=[board_tables.compact(board, index)],
-        brief=board_tables.brief(board),
+        record=index_tables.record(board, index),
+        tables=[index_tables.full(board, index)],
+        narrow=[index_tables.compact(board, index)],
+        brief=notes.brief(board),
         details=details,
-        gated=[GatedValue(row.config, row.label, row.index) for row in board.rows],
     )

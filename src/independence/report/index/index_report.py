@@ -8,15 +8,16 @@ from statistics import fmean, stdev
 
 from independence.errors import UsageError
 from independence.report.analysis import DEFAULT_OPTIONS, BoardOptions
-from independence.report.board import board, board_data, board_tables, notes, verdict_frame
-from independence.report.board.board import STRICT, Board
+from independence.report.board import board, board_data, index_tables, notes, verdict_frame
+from independence.report.board.board import IndexBoard
 from independence.report.board.board_data import BoardData
-from independence.report.board.board_rows import BoardRow
-from independence.report.board.verdict_frame import PlannedVerdict, grouped
+from independence.report.board.index_rows import DIMENSIONS
+from independence.report.board.rows import STRICT, Row
+from independence.report.board.verdict_frame import PlannedVerdict
 from independence.report.comparing import provider_tables
 from independence.report.files import charts, table_layouts
 from independence.report.files.charts import (
-    Estimate,
+    DrawnEstimate,
     Heat,
     HeatColumn,
     HeatRow,
@@ -38,6 +39,7 @@ from independence.stats.subject_points import leverage
 from independence.store import queries, spending
 from independence.store.scopes import BoardScope
 from independence.store.spending import SubjectSpending
+from independence.types import grouped
 
 _WORST = 5
 _STRICT_ALONE = {"scenarios", "conditions", "judges"}
@@ -64,7 +66,7 @@ def sections(
     index = scope.suite.index
     read, built = _read(connection, scope, options, models)
     ruled = None if options.scoring == STRICT else {row.config: row for row in built.rows}
-    ranked = board_tables.ranked(built, index)
+    ranked = index_tables.ranked(built, index)
     spent = scope.by_key(lambda where: spending.by_subject(connection, where))
     costs = [*runs.cost_tables(read, built, spent), runs.session_table(connection)]
     conditions = matrix.tables(connection, scope.suite, scope.edition, read.judge)
@@ -75,9 +77,9 @@ def sections(
         quotations.section(connection, read, built),
         Section("board", "The board", [
             Prose(quoted(scope.suite.about.strip())), forest(built), ranked,
-            *filter(None, [board_tables.incomplete(built, index)]), board_tables.legend(index, built, ranked),
+            *filter(None, [index_tables.incomplete(built, index)]), index_tables.legend(index, built, ranked),
         ], folds=False),
-        Section("runs", "Runs and intervals", _filled([board_tables.runs(built, index)])),
+        Section("runs", "Runs and intervals", _filled([index_tables.runs(built, index)])),
         Section("tested", "Tested models", [
             models_tables.tested(read, scope.by_key(lambda where: queries.configurations(connection, where)), spent),
         ]),
@@ -88,7 +90,8 @@ def sections(
                 [without_empty_columns(one) for one in ruled_hosts]),
         Section("judges", "Judges", judges),
         Section("names", "Chosen names", names.tables(
-            connection, scope.editions[0], only=list(read.planned), ranks={row.config: row.rank for row in built.rows},
+            connection, scope.editions[0], only=list(read.planned),
+            ranks={row.config: row.standing.rank for row in built.rows},
         )),
         Section("rates", "Yes-or-no fields", rates(read)),
         Section("health", "Run health", [runs.table(connection, read), *runs.tables(read)]),
@@ -106,7 +109,7 @@ def sections(
 
 def _read(
     connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
-) -> tuple[BoardData, Board]:
+) -> tuple[BoardData, IndexBoard]:
     """What a report is about, and the board."""
     if options.pooled:
         pool = matrix.pooled(connection, scope, options.scoring, options.judge)
@@ -135,12 +138,12 @@ def _judges(connection: sqlite3.Connection, read: BoardData) -> list[Block]:
     ]
 
 
-def subjects(read: BoardData, board: Board) -> list[Table]:
+def subjects(read: BoardData, board: IndexBoard) -> list[Table]:
     """One table a subject, in the board's order: every field of every experiment."""
     return [_subject(read, row) for row in board.rows]
 
 
-def _subject(read: BoardData, row: BoardRow) -> Table:
+def _subject(read: BoardData, row: Row) -> Table:
     rows: list[tuple[Value, ...]] = []
     for experiment in read.scope.suite.experiments:
         cells = [cell for cell in read.planned[row.config] if cell.experiment == experiment]
@@ -149,8 +152,9 @@ def _subject(read: BoardData, row: BoardRow) -> Table:
             numbers = [value for own in found for value in own]
             spread = stdev(numbers) if len(numbers) > 1 else None
             rows.append((experiment, field, fmean(map(fmean, found)), spread, len(numbers)))
-    known = ", ".join(f"{words(name)} {value:.2f}" for name, value in row.dimensions.items() if value is not None)
-    absent = ", ".join(words(name) for name, value in row.dimensions.items() if value is None)
+    dimensions = row.group(DIMENSIONS)
+    known = ", ".join(f"{words(name)} {value:.2f}" for name, value in dimensions.items() if value is not None)
+    absent = ", ".join(words(name) for name, value in dimensions.items() if value is None)
     text = [f"{what}: {named}." for what, named in (("Dimensions", known), ("Incomplete", absent)) if named]
     slug = "".join(sign if sign.isalnum() else "-" for sign in row.config.lower()).strip("-")
     return table_layouts.made("index/subject", rows, text, slug=slug, subject=subject_name(row.label, row.simulated))
@@ -188,23 +192,23 @@ def rates(read: BoardData) -> list[Table]:
     return tables
 
 
-def forest(board: Board) -> Intervals:
+def forest(board: IndexBoard) -> Intervals:
     """Every subject with both intervals, best on top, tiers as bands; under a published rule with its own interval.
 
     A subject without an index stands where its worst possible one puts it, in the tier above it.
     """
     strict, tier, rows = board.scoring == STRICT, None, []
-    for row in sorted(board.rows, key=lambda row: -(row.bounds[0] if row.index is None else row.index)):
-        tier = row.tier or tier
-        found = Estimate(
-            value=row.index,
-            inner=row.intervals.get(THESE) if strict else row.ci,
+    for row in sorted(board.rows, key=lambda row: -(row.main.ends or (0.0, 0.0))[0]):
+        index, tier = row.main, row.standing.tier or tier
+        found = DrawnEstimate(
+            value=index.value,
+            inner=row.intervals.get(THESE) if strict else index.interval,
             outer=row.intervals.get(LIKE_THESE),
-            bounds=row.bounds if row.index is None else None,
+            bounds=index.bounds if index.value is None else None,
         )
         rows.append(
             IntervalRow(
-                label=row.label, subject=row.config, simulated=row.simulated, partial=row.index is None, tier=tier,
+                label=row.label, subject=row.config, simulated=row.simulated, partial=index.value is None, tier=tier,
                 values=(found,),
             )
         )  # fmt: skip
@@ -221,23 +225,23 @@ def forest(board: Board) -> Intervals:
     return Intervals(id="board-forest", title="The board", caption=caption, scales=(scale,), rows=tuple(rows))
 
 
-def _shown_ends(own: Sequence[Estimate]) -> list[float]:
+def _shown_ends(own: Sequence[DrawnEstimate]) -> list[float]:
     """What the scale must show: all but the widest tenth of the outer intervals, which would flatten the rest."""
     needed = [end for one in own for end in (*(one.inner or ()), *(() if one.value is None else (one.value,)))]
     outer = sorted((one.outer or one.bounds or (100.0,))[0] for one in own)
     return needed + outer[len(outer) // 10 :]
 
 
-def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Scatter]:
+def cost(board: IndexBoard, spent: Mapping[str, SubjectSpending]) -> list[Scatter]:
     """Index against dollars of a run; nothing where no ranked subject has a price."""
     per_run = {config: runs.per_run(own) for config, own in spent.items()}
     points = tuple(
         ScatterPoint(
-            label=row.label, x=dollars if spent[row.config].answers_usd else 0.0, y=row.index, subject=row.config,
+            label=row.label, x=dollars if spent[row.config].answers_usd else 0.0, y=row.main.value, subject=row.config,
             simulated=row.simulated,
         )
         for row in board.rows
-        if row.index is not None and (dollars := per_run.get(row.config)) is not None
+        if row.main.value is not None and (dollars := per_run.get(row.config)) is not None
     )  # fmt: skip
     paid = [point.x for point in points if point.x]
     if not paid:
@@ -254,7 +258,7 @@ def cost(board: Board, spent: Mapping[str, SubjectSpending]) -> list[Scatter]:
     ]  # fmt: skip
 
 
-def heatmap(read: BoardData, board: Board) -> Heat:
+def heatmap(read: BoardData, board: IndexBoard) -> Heat:
     """How much of each scenario's scale every subject keeps; scenarios by experiment."""
     scored = set().union(*read.frame.members.values())
     known = [one for one in read.scope.suite.scenarios if one.id in scored]

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from independence.errors import UsageError
 from independence.report.board import board as boards
 from independence.report.board import board_data, judge_choice, verdict_frame
-from independence.report.board.board import STRICT, Board, InferenceOptions
+from independence.report.board.board import IndexBoard, InferenceOptions
 from independence.report.board.board_data import BoardData
 from independence.report.board.judge_choice import usual_judge
 from independence.report.board.repeated_runs import Repeats
-from independence.report.board.verdict_frame import PlannedVerdict, PlannedVerdicts, grouped
+from independence.report.board.rows import STRICT
+from independence.report.board.verdict_frame import PlannedVerdict, PlannedVerdicts
 from independence.report.comparing import subject_comparison
 from independence.report.comparing.subject_comparison import ComparedSubject
 from independence.report.files import table_layouts
@@ -32,7 +33,7 @@ from independence.stats.intervals import t_interval
 from independence.store import queries
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
-from independence.types import Condition, Scalar, Where
+from independence.types import Condition, Scalar, Where, grouped
 
 Array = NDArray[np.float64]
 
@@ -168,7 +169,7 @@ class PooledData(NamedTuple):
     conditions: str  # which, in words
     read: BoardData
 
-    def board(self, scoring: str, reading: InferenceOptions, models: Collection[str] = ()) -> Board:
+    def board(self, scoring: str, reading: InferenceOptions, models: Collection[str] = ()) -> IndexBoard:
         """Their board; `models`: only these labels or ids. Raises StoreError for an unknown name."""
         built = boards.only(boards.of_data(self.read, scoring, reading), self.read, models)
         # The dates that were read are those of one condition.

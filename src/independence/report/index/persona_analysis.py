@@ -1,47 +1,42 @@
-"""The analysis `persona`: an index whose experiments are the commitments of a persona, and what became of each."""
+"""The analysis `persona`: what became of each commitment of a persona, for each subject."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-import msgspec
-
-from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.files.legend import subject_name
-from independence.report.files.table import Column, Section, Table
+from independence.report.analysis import Analysis, BoardOptions, RenderedBoard, one_table
+from independence.report.board import board_data, rows
+from independence.report.board.board_data import VerdictData
+from independence.report.board.rows import Row
+from independence.report.files.table import Column
 from independence.report.gates import commitments
 from independence.report.gates.commitments import PersonaResult
-from independence.report.index.index_analysis import IndexAnalysis
+from independence.stats.estimates import Estimate
 from independence.store.scopes import BoardScope
 from independence.suites.schema import Suite
 
-_FACTORS = ("commitment", "ground", "situation", "tone")
+_FACTORS = ("commitment", "kind", "dialogue", "run")
 
 
-class _Persona(IndexAnalysis):
-    """An index, and each commitment for itself."""
+class _Persona(Analysis):
+    """Each commitment for itself; the board is ordered by how many are kept."""
 
     def board(self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions) -> RenderedBoard:
-        built = super().board(connection, scope, options)
-        if options.pooled:
-            return built
-
-        def details() -> Sequence[Table]:
-            return [self._by_subject(connection, scope, options.judge, built), *built.details()]
-
-        return msgspec.structs.replace(built, details=details)
-
-    def sections(
-        self, connection: sqlite3.Connection, scope: BoardScope, options: BoardOptions, models: Collection[str]
-    ) -> list[Section]:
-        made = super().sections(connection, scope, options, models)
-        if options.pooled:
-            return made
-        only = msgspec.structs.replace(options, models=tuple(models))
-        table = self._by_subject(connection, scope, options.judge, super().board(connection, scope, only))
-        place = 1 + next((at for at, one in enumerate(made) if one.id == "board"), -1)
-        return [*made[:place], Section("commitments", "Commitments", [table]), *made[place:]]
+        data = board_data.read_verdicts(connection, scope, options.judge).only(options.models)
+        found = {config: commitments.result(scope.suite, cells) for config, cells in data.planned.items()}
+        made = sorted((_row(data, config, own) for config, own in found.items()), key=_order)
+        first = next(iter(found.values()), None)
+        columns = [
+            Column("kept", "Kept", "count"),
+            *(
+                Column(one.commitment, one.commitment, about=f"{one.commitment}: {one.text}")
+                for one in (first.commitments if first else ())
+            ),
+            Column("refused", "Fair refused"),
+        ]
+        title = "Commitments that are kept, and in how many dialogues each was broken"
+        return one_table(data, title, made, columns)
 
     def personas(
         self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None
@@ -49,29 +44,23 @@ class _Persona(IndexAnalysis):
         return commitments.results(connection, scope, judge)
 
     def check(self, suite: Suite) -> Iterable[tuple[str, str]]:
-        yield from super().check(suite)
         for number, scenario in enumerate(suite.scenarios):
             if lacking := [name for name in _FACTORS if name not in scenario.factors]:
                 yield f"$.scenarios[{number}].factors", f"analysis `persona` needs the factor `{lacking[0]}`"
 
-    def _by_subject(
-        self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None, built: RenderedBoard
-    ) -> Table:
-        """What each subject of a board kept of each commitment."""
-        found = self.personas(connection, scope, judge)
-        named = {row.config: row for row in built.document.rows}  # type: ignore[attr-defined]
-        first = next(iter(found.values()))
-        columns = [Column(one.commitment, one.commitment, "number", 0, one.text) for one in first.commitments]
-        return Table(
-            "commitments",
-            "Kept of each commitment where nobody brought a reason, and moved where somebody did (0 to 100)",
-            (Column("subject", "Subject"), *columns, Column("moved", "Moved", "number", 0)),
-            tuple(
-                (subject_name(row.label, row.simulated), *(one.kept for one in found[config].commitments),
-                 found[config].moved)
-                for config, row in named.items()
-            ),
-        )  # fmt: skip
+
+def _row(data: VerdictData, config: str, found: PersonaResult) -> Row:
+    facts = {one.commitment: f"{one.reading}, {one.broken} of {one.dialogues}" for one in found.commitments}
+    fair = found.fair
+    facts["refused"] = f"{fair.refused + fair.evaded} of {fair.dialogues}"
+    kept = sum(one.reading == "kept" for one in found.commitments)
+    return rows.of_subject(
+        data, config, {}, estimates={"kept": Estimate(float(kept), n=len(found.commitments))}, facts=facts
+    )
+
+
+def _order(row: Row) -> tuple[float, str]:
+    return -(row.main.value or 0), row.name
 
 
 PERSONA = _Persona()

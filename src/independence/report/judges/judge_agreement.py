@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,13 +14,13 @@ from independence.report.files import table_layouts
 from independence.report.files.table import Table, Value
 from independence.report.judges.judge_panel import DialogueKey, JudgePanel, Values, indices_by_judge
 from independence.stats import agreement, self_preference, strict
-from independence.stats.agreement import Array, Coefficient
+from independence.stats.agreement import Array
 from independence.stats.intervals import Interval
 from independence.stats.self_preference import FamilyPreference, JudgedSubject, Points
 from independence.stats.strict import ScoringFrame, VerdictValues
 from independence.stats.subject_points import leverage, subject_points
 from independence.suites.schema import Field, Suite
-from independence.types import Ends
+from independence.types import Ends, grouped
 
 
 class Measure(NamedTuple):
@@ -69,20 +69,18 @@ def _sum_of(names: Sequence[str]) -> Callable[[Values], float]:
 
 def fields(suite: Suite) -> list[Measure]:
     """The fields of a suite's rubrics; one that two rubrics share on one scale is one measure."""
-    found: dict[tuple[str, str, tuple[float, float]], list[str]] = {}
-    kinds: dict[tuple[str, str, tuple[float, float]], Field] = {}
+    found: dict[tuple[str, str, Ends], tuple[Field, list[str]]] = {}
     for scenario in suite.scenarios:
         for name, field in suite.rubrics[scenario.rubric].fields.items():
             key = (name, field.type, field.range or (0.0, 1.0))
-            found.setdefault(key, []).append(scenario.id)
-            kinds[key] = field
+            found.setdefault(key, (field, []))[1].append(scenario.id)
     names = [name for name, _, _ in found]
     return [
         Measure(
-            key[0] if names.count(key[0]) == 1 else f"{key[0]} ({key[2][0]:g} to {key[2][1]:g})",
-            frozenset(scenarios), _sum_of([key[0]]), _scale([kinds[key]]), key[1] == "boolean",
+            name if names.count(name) == 1 else f"{name} ({low:g} to {high:g})",
+            frozenset(scenarios), _sum_of([name]), _scale([field]), kind == "boolean",
         )
-        for key, scenarios in found.items()
+        for (name, kind, (low, high)), (field, scenarios) in found.items()
     ]  # fmt: skip
 
 
@@ -123,17 +121,16 @@ def _agreed(panel: JudgePanel, measure: Measure) -> tuple[Value, ...] | None:
     ratings = ratings_of(panel, measure, panel.judges)
     if not len(ratings):
         return None
-    scale = measure.scale or tuple(sorted(set(ratings[~np.isnan(ratings)].tolist())))
     judges = int((~np.isnan(ratings)).any(axis=0).sum())
     subjects = subjects_of(panel, measure)
-    alpha, ac2 = agreement.alpha(ratings, subjects), agreement.gwet(ratings, scale, subjects)
-    sizes = (len(ratings), len(set(subjects)), judges)
-    return (measure.name, *value_and_interval(alpha), *value_and_interval(ac2), *sizes)
+    return (measure.name, *alpha_and_ac2(measure, ratings, subjects), len(ratings), len(set(subjects)), judges)
 
 
-def value_and_interval(coefficient: Coefficient | None) -> tuple[float | None, Ends | None]:
-    """The cells of a coefficient."""
-    return (None, None) if coefficient is None else (coefficient.value, coefficient.interval)
+def alpha_and_ac2(measure: Measure, ratings: Array, subjects: Sequence[str]) -> Iterator[Value]:
+    """Both coefficients of some ratings, each with its interval, as cells."""
+    scale = measure.scale or tuple(sorted(set(ratings[~np.isnan(ratings)].tolist())))
+    for found in (agreement.alpha(ratings, subjects), agreement.gwet(ratings, scale, subjects)):
+        yield from (found.value, found.interval) if found else (None, None)
 
 
 def _scale(fields: Collection[Field]) -> tuple[float, ...] | None:
@@ -212,13 +209,12 @@ def points_by_judge(
             filled = {one: ends[dialogue.scenario][best(one, dialogue.config_dir)] for one in lost}
             common[dialogue] = {**panel.given[dialogue], **filled}
     out: dict[str, dict[str, Points]] = {}
+    subjects = grouped(common, lambda dialogue: dialogue.config_dir)
     for judge in panel.judges:
-        cells: dict[str, list[VerdictValues]] = {}
-        for dialogue, given in common.items():
-            cells.setdefault(dialogue.config_dir, []).append(
-                VerdictValues(dialogue.scenario, dialogue.run, given[judge])
-            )
-        found = {config: subject_points(frame, own) for config, own in cells.items()}
+        found = {
+            config: subject_points(frame, [VerdictValues(one.scenario, one.run, common[one][judge]) for one in own])
+            for config, own in subjects.items()
+        }
         out[judge] = {config: one.totals for config, one in found.items() if one is not None}
     return out
 

@@ -18,7 +18,7 @@ from independence.report.files.table import Column, Table, Value
 from independence.stats import strict
 from independence.store import queries, scopes, spending
 from independence.store.scopes import BoardScope
-from independence.types import UNGIVEN, Scalar
+from independence.types import UNGIVEN, Scalar, grouped
 
 Values = Mapping[str, Scalar]
 _SHORT = 10  # characters
@@ -84,14 +84,11 @@ def read(
     planned: dict[str, dict[str, list[PlannedVerdict]]] = {}
     given: dict[DialogueKey, dict[str, Values]] = {}
     for name in names:
-        own: dict[str, list[PlannedVerdict]] = {}
-        for cell in verdict_frame.read(connection, scope, name).every:
-            if cell.config_dir in about:
-                own.setdefault(cell.config_dir, []).append(cell)
-                if cell.values is not None and cell.given is not None:
-                    where = DialogueKey(cell.config_dir, cell.scenario, cell.run)
-                    given.setdefault(where, {})[name] = cell.given
-        planned[name] = own
+        own = [cell for cell in verdict_frame.read(connection, scope, name).every if cell.config_dir in about]
+        planned[name] = grouped(own, lambda cell: cell.config_dir)
+        for cell in own:
+            if cell.values is not None and cell.given is not None:
+                given.setdefault(DialogueKey(cell.config_dir, cell.scenario, cell.run), {})[name] = cell.given
     there = {config: who for config, who in about.items() if config in planned[names[0]]}
     panel = JudgePanel(scope, names, there, planned, given)
     if not panel.shared:

@@ -14,15 +14,14 @@ from independence.judge import kinds
 from independence.report.files import table_layouts
 from independence.report.files.table import Table, Value
 from independence.report.judges import judge_agreement, judge_panel
-from independence.report.judges.judge_agreement import Measure, fields, ratings_of, subjects_of, value_and_interval
+from independence.report.judges.judge_agreement import Measure, alpha_and_ac2, fields, ratings_of, subjects_of
 from independence.report.judges.judge_panel import DialogueKey, JudgePanel, Values
-from independence.stats import agreement as coefficients
-from independence.stats import strict
+from independence.stats import agreement, strict
 from independence.store import dialogues, queries
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Field
-from independence.types import Reply, Scalar
+from independence.types import Scalar
 
 WORST = 10
 
@@ -86,22 +85,11 @@ def _row(panel: JudgePanel, pair: tuple[str, str], measure: Measure) -> tuple[Va
     both = ratings_of(panel, measure, pair)
     whole = ~np.isnan(both).any(axis=1)
     both, subjects = both[whole], np.array(subjects_of(panel, measure))[whole].tolist()
-    found = coefficients.pairwise(both[:, 0], both[:, 1]) if len(both) else None
+    found = agreement.pairwise(both[:, 0], both[:, 1])
     if found is None:
         return None
-    scale = measure.scale or tuple(sorted(set(both.ravel().tolist())))
-    alpha, ac2 = coefficients.alpha(both, subjects), coefficients.gwet(both, scale, subjects)
-    heads = (panel.heads[pair[0]], panel.heads[pair[1]])
-    return (
-        *heads,
-        measure.name,
-        found.units,
-        *value_and_interval(alpha),
-        *value_and_interval(ac2),
-        found.exact,
-        found.difference,
-        found.spearman,
-    )
+    named = (panel.heads[pair[0]], panel.heads[pair[1]], measure.name, found.units)
+    return (*named, *alpha_and_ac2(measure, both, subjects), found.exact, found.difference, found.spearman)
 
 
 class DialogueDisagreement(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,9 +141,9 @@ def disagreement_tables(
         trial = queries.trial_key(connection, scope.where, *dispute.dialogue)
         rubric = digest.rubric(suite, suite.scenario(dispute.dialogue.scenario))
         rows.extend(
-            (number, f"subject, {call.turn_id}", _cut(call.answer.text, longest))
-            for call in dialogues.calls(connection, [trial]).get(trial, ())
-            if isinstance(call.answer, Reply)
+            (number, f"subject, {turn.turn_id}", _cut(turn.reply.text, longest))
+            for turn in dialogues.turns(connection, [trial]).get(trial, ())
+            if not turn.reply.missing
         )
         for judge in (dispute.low_judge, dispute.high_judge):
             reasons = queries.reasoning(connection, trial, judge, rubric)

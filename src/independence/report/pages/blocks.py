@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
+
+import msgspec
 
 from independence.report.pages import texts
 from independence.report.pages.boards import BlockKey, SiteBoard
 from independence.report.pages.dialogue_schema import (
-    AttemptDocument,
     BlockDocument,
     DialogueDocument,
     FailureDocument,
-    StepDocument,
     TurnDocument,
     VerdictDocument,
 )
@@ -20,10 +20,9 @@ from independence.report.pages.schema import SCHEMA
 from independence.report.pages.texts import BoardScripts
 from independence.report.sections import passages
 from independence.store import scopes
-from independence.store.dialogues import Dialogue, answer_fields, verdict_fields
-from independence.store.records import VerdictRow
+from independence.store.dialogues import Dialogue, JudgeStep, StoredVerdict, Turn
 from independence.store.scopes import OF_PUBLISHERS
-from independence.types import Attempt, Reply
+from independence.types import Attempt, Usage
 
 _USD, _SECONDS = 6, 2  # decimals
 _ITEM = 16  # digits
@@ -48,58 +47,61 @@ def document(
     found, every = texts.stored(connection, board, key), OF_PUBLISHERS.union(*rubrics.values())
     out = []
     for subject, one in found:
-        trial, counting = one.trial, rubrics.get(one.trial.scenario, OF_PUBLISHERS)
-        steps = {(step.judge, step.step): step.output for step in one.current_steps if isinstance(step.output, Reply)}
+        counting = rubrics.get(one.scenario, OF_PUBLISHERS)
+        steps = {(step.judge, step.step): step for step in one.current_steps if not step.missing}
         made = DialogueDocument(
-            subject=board.slugs[subject], scenario=trial.scenario, run=trial.run, turns=tuple(_turns(one, scripts)),
+            subject=board.slugs[subject], scenario=one.scenario, run=one.run,
+            turns=tuple(_turn(one, turn, scripts) for turn in one.turns),
             verdicts=tuple(
-                _verdict(one, verdict, outdated=verdict.context != one.end or verdict.rubric not in counting)
+                _verdict(one, verdict, counting)
                 for verdict in one.verdicts
                 if verdict.rubric in counting or verdict.rubric not in every  # not of a place that says the same
             ),
-            steps=tuple(StepDocument(*of, output.text) for of, output in steps.items()),
+            steps=tuple(JudgeStep(judge=step.judge, step=step.step, text=step.text) for step in steps.values()),
             failures=tuple(
                 FailureDocument(
-                    own.what, own.kind, own.detail, at=own.failed_at or "",
-                    usd=round(sum(attempt.usage.cost_usd for attempt in own.attempts), _USD),
+                    own.what, own.kind, own.detail, failed_at=own.failed_at or "",
+                    cost_usd=round(sum(attempt.usage.cost_usd for attempt in own.attempts), _USD),
                 )
                 for own in one.failures
             ),
-            item=(one.state.end or "")[:_ITEM],
+            item="" if one.missing else one.end[:_ITEM],
         )  # fmt: skip
         out.append(made)
     return BlockDocument(schema=SCHEMA, dialogues=tuple(out))
 
 
-def _turns(one: Dialogue, scripts: BoardScripts) -> Iterator[TurnDocument]:
-    for turn, call in enumerate(one.calls):
-        own = answer_fields(call)
-        attempts = own["attempts"]
-        plain = len(attempts) == 1 and attempts[0].outcome == "ok"
-        as_they_are = ("text", "thinking", "reasoning", "raw", "detail", "flags")
-        yield TurnDocument(
-            **{name: own[name] for name in as_they_are}, id=call.turn_id, missing=own["missing"] or "",
-            stale=one.state.stale and turn >= one.state.answered, channel=own["channel"] or "",
-            finish=own["finish_reason"] or "", model=own["served_model"], provider=own["served_provider"],
-            response=own["response_id"],
-            tokens=(own["prompt_tokens"], own["completion_tokens"], own["reasoning_tokens"]),
-            usd=round(own["cost_usd"], _USD), seconds=round(own["seconds"], _SECONDS), at=call.answered_at or "",
-            attempts=() if plain else tuple(_attempt(attempt) for attempt in attempts),
-            sent=scripts.deviation(one, turn), versions=1 + sum(older.turn == call.turn for older in one.replaced),
-        )  # fmt: skip
+def _turn(one: Dialogue, turn: Turn, scripts: BoardScripts) -> TurnDocument:
+    """A turn without digests, and without calls and attempts that say nothing beside its text."""
+    reply, attempts = turn.reply, turn.reply.attempts
+    plain = len(attempts) == 1 and attempts[0].outcome == "ok"
+    shown = {
+        "context": "", "after": "", "tool_calls": (), "usage": _usage(reply.usage),
+        "seconds": round(reply.seconds, _SECONDS), "attempts": () if plain else tuple(map(_attempt, attempts)),
+    }  # fmt: skip
+    fields = {name: getattr(reply, name) for name in reply.__struct_fields__} | shown
+    return TurnDocument(
+        **fields, turn_id=turn.turn_id, sent=scripts.deviation(one, turn.turn), versions=len(turn.replies),
+    )  # fmt: skip
 
 
-def _attempt(attempt: Attempt) -> AttemptDocument:
-    usd = attempt.usage.cost_usd + attempt.unknown_usd
-    return AttemptDocument(attempt.outcome, round(attempt.seconds, _SECONDS), round(usd, _USD))
+def _usage(usage: Usage) -> Usage:
+    return msgspec.structs.replace(usage, cost_usd=round(usage.cost_usd, _USD))
 
 
-def _verdict(one: Dialogue, row: VerdictRow, *, outdated: bool) -> VerdictDocument:
-    own = verdict_fields(row)
-    as_they_are = ("judge", "values", "detail", "reasoning", "quote", "quote_found")
+def _attempt(attempt: Attempt) -> Attempt:
+    """How one request ended and what it took, without what the server said, which may name places."""
+    usd = round(attempt.usage.cost_usd + attempt.unknown_usd, _USD)
+    return Attempt(attempt.outcome, round(attempt.seconds, _SECONDS), Usage(cost_usd=usd))
+
+
+def _verdict(one: Dialogue, verdict: StoredVerdict, counting: Collection[str]) -> VerdictDocument:
+    fields = {name: getattr(verdict, name) for name in verdict.__struct_fields__}
     return VerdictDocument(
-        **{name: own[name] for name in as_they_are}, rubric=texts.rubric_id(row.rubric), missing=own["missing"] or "",
-        raw=own["raw"] if own["missing"] else "", outdated=outdated, number=row.pass_,
-        usd=round(own["cost_usd"], _USD), at=row.judged_at or "",
-        spans=passages.spans(one, row.judge, own),
+        **fields | {
+            "context": "", "settings": "", "attempts": (), "raw": verdict.raw if verdict.missing else "",
+            "rubric": texts.rubric_id(verdict.rubric), "current": one.counts(verdict, counting),
+            "usage": _usage(verdict.usage),
+        },
+        spans=passages.spans(one, verdict),
     )  # fmt: skip

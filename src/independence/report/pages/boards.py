@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -18,8 +18,8 @@ from independence.report import analysis
 from independence.report.analysis import BoardOptions
 from independence.report.board import board as report_board
 from independence.report.board import board_data, judge_choice
-from independence.report.board.board import STRICT
 from independence.report.board.board_data import SubjectInfo
+from independence.report.board.rows import STRICT
 from independence.report.pages import slugs
 from independence.report.pages.schema import BoardInfo, JudgeInfo, ScoringInfo
 from independence.store import queries, scopes
@@ -27,9 +27,7 @@ from independence.store.queries import UNDER
 from independence.store.scopes import BoardScope
 from independence.suites import load, persona_suite
 from independence.suites.schema import Suite
-from independence.types import Where
-
-K = TypeVar("K")
+from independence.types import Where, grouped
 
 NO_JUDGE: Final = "none"
 """In the paths of a board on which nothing is judged."""
@@ -205,9 +203,9 @@ def _board(connection: sqlite3.Connection, scope: BoardScope, rule: str | None) 
     runs = {place.key: place.run for place in sorted(places, key=lambda place: place.run)}  # the last one stays
     blocks = Counter(BlockKey(units[one.scenario], members[one.key], slugs.tens(one.run)) for one in places)
     return SiteBoard(
-        scope=scope, info=info, about=about, slugs=keys, runs=runs, units=units, scenarios=_inverted(units),
-        members=_inverted(members), blocks=dict(sorted(blocks.items())),
-        scorings=scorings or {STRICT: BoardScoring(STRICT)},
+        scope=scope, info=info, about=about, slugs=keys, runs=runs, units=units,
+        scenarios=grouped(units, units.__getitem__), members=grouped(members, members.__getitem__),
+        blocks=dict(sorted(blocks.items())), scorings=scorings or {STRICT: BoardScoring(STRICT)},
     )  # fmt: skip
 
 
@@ -227,13 +225,6 @@ def _scorings(
     conditions = len(queries.conditions(connection, scope.where))
     if conditions > 1 and queries.subjects(connection, scope.where).keys() == {*keys}:
         yield from (BoardScoring(name, conditions) for name in fitting)
-
-
-def _inverted(of: Mapping[str, K]) -> dict[K, list[str]]:
-    out: dict[K, list[str]] = {}
-    for name, value in of.items():
-        out.setdefault(value, []).append(name)
-    return out
 
 
 def has_board(suite: Suite) -> bool:

@@ -12,11 +12,11 @@ import numpy as np
 
 from independence.errors import UsageError
 from independence.report import analysis
-from independence.report.board import board_data, verdict_frame
+from independence.report.board import verdict_frame
 from independence.report.board.measures import BatteryResults, Deed, StemRates, SuiteMeasures
 from independence.report.board.verdict_frame import PlannedVerdict
 from independence.report.comparing import comparison_tables
-from independence.report.files.table import Quotation
+from independence.report.gates import commitments
 from independence.report.gates.commitments import PersonaResult
 from independence.report.pages import boards, slugs
 from independence.report.pages.boards import SiteBoard
@@ -31,11 +31,11 @@ from independence.report.pages.schema import (
     SubjectResult,
     TellingDialogue,
 )
-from independence.report.sections import quotations
 from independence.stats import comparison, index_uncertainty, seriation, strict
 from independence.stats.comparison import ComparedSubjects
 from independence.stats.index_uncertainty import IndexEstimate
 from independence.stats.subject_points import leverage
+from independence.suites import persona_suite
 from independence.suites.battery import STEM
 from independence.suites.schema import Suite
 from independence.types import Ends
@@ -49,8 +49,8 @@ METHOD: Final = (
 )
 APART: Final = 0.2
 DIFFERS: Final = (
-    "p of the difference is below 0.05 in a test of this scenario alone; where one of them has a single run, more than "
-    f"{APART:.0%} of the scale lie between them"
+    f"p of the difference is below {comparison_tables.ALPHA:g}, adjusted for all scenarios of the two (Holm); single "
+    "runs are not tested"
 )
 UNITS_DIFFER: Final = f"more than {APART:g} lie between them"
 RIGHT: Final = "right"
@@ -72,7 +72,6 @@ class RunShares(msgspec.Struct, frozen=True, dict=True):
     deeds: Mapping[str, Sequence[Sequence[Deed | None]]] = {}  # of a battery, as `rows`
     moves: Mapping[str, tuple[Moves | None, ...]] = {}  # of a battery: slug -> for each unit
     personas: Mapping[str, PersonaResult] = {}  # by slug
-    worst: Mapping[str, dict[str, Quotation]] = {}  # of a persona's suite: by slug and experiment
 
     def of(self, slug: str, scenario: str) -> Sequence[float | None]:
         """One a run."""
@@ -90,20 +89,18 @@ class RunShares(msgspec.Struct, frozen=True, dict=True):
         for at, scenario in enumerate(self.scenarios):
             given = {slug: [one for one in own[at] if one is not None] for slug, own in self.rows.items()}
             repeated = {slug: np.array(own) for slug, own in given.items() if len(own) > 1}
-            found = index_uncertainty.of_one_scenario(list(repeated.values()), (0.0, 1.0)) if repeated else []
+            found = index_uncertainty.of_one_unit(list(repeated.values()), (0.0, 1.0)) if repeated else []
             out[scenario] = dict(zip(repeated, found, strict=True))
         return out
 
     def differing(self, slug: str) -> dict[str, tuple[int, ...]]:
         """Every other subject -> the places of scenarios in which it differs from this one, as `DIFFERS` says it."""
-        out: dict[str, list[int]] = {other: [] for other in self.rows if other != slug}
-        for at, scenario in enumerate(self.scenarios):
-            p = self._tested(slug, scenario)
-            for other, found in out.items():
-                means = self.means[slug][at], self.means[other][at]
-                if p[other] < comparison_tables.ALPHA if other in p else far_apart(*means):
-                    found.append(at)
-        return {other: tuple(found) for other, found in out.items()}
+        tested = [self._tested(slug, scenario) for scenario in self.scenarios]
+        out = {}
+        for other in self.rows.keys() - {slug}:
+            p = comparison.adjusted_by_name({at: found.get(other) for at, found in enumerate(tested)})
+            out[other] = tuple(at for at, own in p.items() if own < comparison_tables.ALPHA)
+        return out
 
     def _tested(self, slug: str, scenario: str) -> dict[str, float]:
         """p of no difference from every other subject, where both have two runs or more."""
@@ -144,22 +141,9 @@ def read(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) ->
     personas = found.personas(connection, board.scope, judge) if found else {}
     if personas:
         shares = msgspec.structs.replace(
-            shares, worst=_worst(connection, board, judge),
-            personas={board.slugs[config]: own for config, own in personas.items()},
-        )  # fmt: skip
+            shares, personas={board.slugs[config]: own for config, own in personas.items()}
+        )
     return _by_unit(shares, board, _contrasts(connection, board, judge), battery)
-
-
-def _worst(connection: sqlite3.Connection, board: SiteBoard, judge: str | None) -> dict[str, dict[str, Quotation]]:
-    """By slug and experiment: words of the dialogue that kept least."""
-    experiments = {one.id: one.experiment for one in board.scope.suite.scenarios}
-    found = quotations.worst(connection, board_data.read(connection, board.scope, judge), experiments)
-    return {
-        board.slugs[config]: {
-            group: msgspec.structs.replace(one, subject=board.slugs[config]) for group, one in own.items()
-        }
-        for config, own in found.items()
-    }
 
 
 def _by_unit(
@@ -206,7 +190,7 @@ def document(shares: RunShares) -> CellsDocument:
         contrasts=dict(shares.contrasts), means=shares.means, totals=totals(shares.means, shares.scenarios),
         unit_totals=totals(shares.contrasts, shares.units) if shares.contrasts else None,
         deeds={slug: tuple(map(tuple, own)) for slug, own in shares.deeds.items()}, moves=dict(shares.moves),
-        personas=dict(shares.personas), worst=dict(shares.worst),
+        personas=dict(shares.personas),
     )  # fmt: skip
 
 
@@ -312,8 +296,8 @@ def _contrasts(connection: sqlite3.Connection, board: SiteBoard, judge: str | No
 def _measure(suite: Suite, battery: BatteryResults | None) -> tuple[str, Share, set[str], Ends | None]:
     """What cells are of, how it is read, the scenarios that have it, and its scale where that has a middle at 0.
 
-    Without an index: of a battery whether the right thing was done, the stance of a grid, else the first field of each
-    rubric.
+    Without an index: of a battery or a persona whether the right thing was done, the stance of a grid, else the first
+    field of each rubric.
     """
     if battery is not None:
         right = {
@@ -327,6 +311,8 @@ def _measure(suite: Suite, battery: BatteryResults | None) -> tuple[str, Share, 
             return None if deed is None else float(deed == right[cell.scenario])
 
         return RIGHT, was_right, set(right), None
+    if suite.analysis == persona_suite.ANALYSIS:
+        return RIGHT, commitments.right(suite), {one.id for one in suite.scenarios}, None
     if suite.index is not None:
         lever = leverage(strict.frame(suite))
         return "kept", lambda cell: lever.share_kept(cell.scenario, [cell.values]), set(lever.weights), None

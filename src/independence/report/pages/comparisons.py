@@ -12,10 +12,9 @@ from independence.errors import StoreError
 from independence.judge import names as judging
 from independence.report.analysis import BoardOptions
 from independence.report.board import board as report_board
-from independence.report.board import board_data, interim_looks
-from independence.report.board.board import STRICT
+from independence.report.board import board_data
 from independence.report.board.board_data import BoardData
-from independence.report.board.board_rows import BoardRow
+from independence.report.board.rows import STRICT, Row
 from independence.report.comparing import rule_comparison, subject_comparison
 from independence.report.comparing.subject_comparison import ComparedSubject
 from independence.report.index import matrix
@@ -46,7 +45,7 @@ class ScoredSubjects(NamedTuple):
     """The subjects of a board, as a rule other than strict scores them where there are rows."""
 
     read: BoardData
-    rows: Mapping[str, BoardRow] | None = None  # by key
+    rows: Mapping[str, Row] | None = None  # by key
 
 
 def scored(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptions) -> ScoredSubjects:
@@ -107,14 +106,14 @@ def _gaps(first: Sequence[float | None], second: Sequence[float | None]) -> tupl
     return tuple(None if a is None or b is None else a - b for a, b in zip(first, second, strict=True))
 
 
-def _ruled(own: BoardRow | None, other: BoardRow | None, slug: str) -> PairDifference:
+def _ruled(own: Row | None, other: Row | None, slug: str) -> PairDifference:
     """By a rule other than strict."""
-    if own is None or other is None or own.index is None or other.index is None:
+    if own is None or other is None or own.main.value is None or other.main.value is None:
         return PairDifference(slug=slug, difference=None)
     made = rule_comparison.difference(own, other)
     ends = made and made.interval()
     ci, p = ((ends.low, ends.high), made.p) if made and ends else (None, None)
-    return PairDifference(slug=slug, difference=own.index - other.index, ci=ci, p=p)
+    return PairDifference(slug=slug, difference=own.main.value - other.main.value, ci=ci, p=p)
 
 
 def _strict(first: ComparedSubject, second: ComparedSubject, slug: str, reading: str) -> PairDifference:
@@ -125,7 +124,7 @@ def _strict(first: ComparedSubject, second: ComparedSubject, slug: str, reading:
     ends = made.interval()
     if ends is None:
         return PairDifference(slug=slug, difference=made.points)
-    seen = interim_looks.of(*(side.study.run_counts.get(side.config, interim_looks.NEVER) for side in (first, second)))
+    seen = subject_comparison.looks(first, second)
     later = None
     if seen.note:
         at_level = made.interval(1 - seen.level)

@@ -1,4 +1,7 @@
-"""Documents of texts: what was sent, answered and judged. Part of `schema`; every field is plain text, never markup."""
+"""Documents of texts: what was sent, answered and judged. Part of `schema`; every field is plain text, never markup.
+
+Turns, verdicts and steps are those of a stored dialogue, with what a page needs beside them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from independence.report.sections.passages import QuotedSpan
-from independence.types import Scalar
+from independence.store.dialogues import JudgeStep, StoredReply, StoredVerdict
 
 
 class SentMessage(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -72,65 +75,18 @@ class TextsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     tool: OfferedToolText | None = None
 
 
-class AttemptDocument(msgspec.Struct, frozen=True):
-    """One request of a call and what became of it."""
+class TurnDocument(StoredReply, frozen=True, kw_only=True, omit_defaults=True):
+    """One generated turn with its current answer. What is empty did not come."""
 
-    outcome: str
-    seconds: float
-    usd: float
-
-
-class TurnDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One generated turn. What is empty did not come."""
-
-    id: str
-    text: str = ""
-    thinking: str = ""  # private words beside a tool message
-    reasoning: str = ""  # native reasoning
-    raw: str = ""  # as it came, where cleaning changed it
-    missing: str = ""  # why there is no usable answer
-    detail: str = ""  # the same in a sentence
-    stale: bool = False  # given on a history that has been replaced since
-    flags: tuple[str, ...] = ()
-    channel: str = ""
-    finish: str = ""
-    model: str = ""  # that served it
-    provider: str = ""
-    response: str = ""  # the id that the provider gave
-    tokens: tuple[int, int, int] = (0, 0, 0)  # prompt, completion, reasoning
-    usd: float = 0.0
-    seconds: float = 0.0
-    at: str = ""  # ISO 8601
-    attempts: tuple[AttemptDocument, ...] = ()  # where there was more than one, or it failed
+    turn_id: str
     sent: tuple[int | str | SentMessage, ...] | None = None  # where it was not asked as the script of its turn says
     versions: int = 1  # answers that were stored; the newest is shown
 
 
-class VerdictDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One judge's verdict."""
+class VerdictDocument(StoredVerdict, frozen=True, kw_only=True, omit_defaults=True):
+    """One judge's verdict. `rubric`: see `graded`; `raw`: what a judge wrote where no verdict could be read."""
 
-    judge: str
-    rubric: str  # see `graded`
-    values: dict[str, Scalar] = {}
-    missing: str = ""
-    detail: str = ""  # why it is missing, in a sentence
-    reasoning: str = ""
-    raw: str = ""  # what a judge wrote where no verdict could be read
-    outdated: bool = False  # on another dialogue or rubric; not counted any more
-    number: int = 1  # pass
-    usd: float = 0.0
-    at: str = ""
-    quote: str | None = None
-    quote_found: bool | None = None
     spans: tuple[QuotedSpan, ...] = ()  # where what it quotes stands in the answers; nothing of what does not
-
-
-class StepDocument(msgspec.Struct, frozen=True):
-    """What a judge wrote before it graded."""
-
-    judge: str
-    step: str
-    text: str
 
 
 class FailureDocument(msgspec.Struct, frozen=True):
@@ -139,8 +95,8 @@ class FailureDocument(msgspec.Struct, frozen=True):
     what: str
     kind: str
     detail: str
-    usd: float
-    at: str
+    cost_usd: float
+    failed_at: str
 
 
 class DialogueDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -151,7 +107,7 @@ class DialogueDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     run: int
     turns: tuple[TurnDocument, ...] = ()
     verdicts: tuple[VerdictDocument, ...] = ()
-    steps: tuple[StepDocument, ...] = ()
+    steps: tuple[JudgeStep, ...] = ()
     failures: tuple[FailureDocument, ...] = ()
     item: str = ""  # by which people's ratings name it: the first 16 digits of its digest; empty while it is unfinished
 

@@ -12,8 +12,8 @@ import numpy as np
 from independence.config.subjects import family, from_json, sampling_in
 from independence.report import analysis
 from independence.report.analysis import BoardOptions
-from independence.report.board import board_data, board_tables, display_names, verdict_frame
-from independence.report.board.board import Board
+from independence.report.board import board_data, display_names, index_tables, verdict_frame
+from independence.report.board.board import IndexBoard
 from independence.report.board.display_names import NamedSubject
 from independence.report.board.measures import SuiteMeasures
 from independence.report.files import charts, mark_kinds, table_layouts
@@ -48,13 +48,13 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
     made, ranked, suite, parts = None, None, board.scope.suite, dict[str, tuple[float | None, ...]]()
     if boards.has_board(suite):
         made = analysis.board(connection, board.scope, options)
-        ranked = made.document if isinstance(made.document, Board) else None
+        ranked = made.document if isinstance(made.document, IndexBoard) else None
         tables = list(made.tables)
     else:
         tables = [coverage(connection, board, judge)]
     if ranked and suite.index:
         for row in ranked.rows:
-            parts[board.slugs[row.config]] = tuple(board_tables.column(one, row) for one in suite.index.components)
+            parts[board.slugs[row.config]] = tuple(index_tables.column(one, row) for one in suite.index.components)
     asked = subjects(connection, board)
     said, case = (
         furthest(board, made.measures(), asked) if made and made.measures else (made.result if made else "", None)
@@ -74,7 +74,7 @@ def document(connection: sqlite3.Connection, board: SiteBoard, options: BoardOpt
     )  # fmt: skip
 
 
-def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: Board, judge: str) -> Quotation | None:
+def fold(connection: sqlite3.Connection, board: SiteBoard, ranked: IndexBoard, judge: str) -> Quotation | None:
     """Words in which a subject of a board gave way."""
     found = quotations.fold(connection, board_data.read(connection, board.scope, judge), ranked)
     return found and msgspec.structs.replace(found, subject=board.slugs[found.subject])
@@ -108,7 +108,7 @@ def components(suite: Suite) -> list[ComponentInfo]:
     """The parts of a suite's index, in its order; none where it has none."""
     if suite.index is None:
         return []
-    columns = board_tables.components(suite.index, about=True)
+    columns = index_tables.components(suite.index, about=True)
     return [
         ComponentInfo(key=own.key, head=own.head, about=own.about, weight=one.weight, worst=one.worst, best=one.best)
         for own, one in zip(columns, suite.index.components, strict=True)

@@ -25,7 +25,7 @@ import msgspec
 from independence import __version__
 from independence.config import documents
 from independence.report.analysis import BoardOptions
-from independence.report.board.board import STRICT
+from independence.report.board.rows import STRICT
 from independence.report.pages import blocks, boards, cells, comparisons, index, search, texts
 from independence.report.pages.blocks import CountingRubrics
 from independence.report.pages.boards import BlockKey, SiteBoard
@@ -177,7 +177,7 @@ def _options(board: SiteBoard, view: str) -> BoardOptions:
 
 
 def _named(file: str) -> tuple[str, str]:
-    """A file's name up to its first dot, and what follows but for `.json`. Raises KeyError for another ending."""
+    """A file's name up to its first dot, and what follows except for `.json`. Raises KeyError for another ending."""
     if not file.endswith(".json"):
         raise KeyError(file)
     name, _, rest = file.removesuffix(".json").partition(".")

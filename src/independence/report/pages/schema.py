@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from independence.report.board.board import Board
+from independence.report.board.board import IndexBoard
 from independence.report.board.board_data import Origin
 from independence.report.board.display_names import NameBadge
 from independence.report.board.measures import Deed
@@ -184,7 +184,7 @@ class IndexDocument(msgspec.Struct, frozen=True, kw_only=True):
     judge: str | None
     scenarios: tuple[ScenarioInfo, ...]
     subjects: tuple[SubjectProfile, ...]
-    board: Board | None  # of suites with an index; rows are joined with subjects by `config`
+    board: IndexBoard | None  # of suites with an index; rows are joined with subjects by `config`
     components: tuple[ComponentInfo, ...]  # of the index
     parts: dict[str, tuple[float | None, ...]]  # slug -> its value in each component, on that one's own scale
     part_quartiles: tuple[Quartiles | None, ...]  # of each component over subjects, on the same scale
@@ -220,7 +220,6 @@ class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     deeds: dict[str, tuple[tuple[Deed | None, ...], ...]] = {}  # of a battery: as `shares`, what was done in each arm
     moves: dict[str, tuple[Moves | None, ...]] = {}  # of a battery: slug -> for each unit
     personas: dict[str, PersonaResult] = {}  # of a persona's suite: slug -> what became of each commitment
-    worst: dict[str, dict[str, Quotation]] = {}  # of the same: slug -> experiment -> words of what kept least in it
     means: dict[str, tuple[float | None, ...]]  # slug -> for each scenario, over its runs
     totals: HeatTotals  # of means
     unit_totals: HeatTotals | None = None  # of contrasts

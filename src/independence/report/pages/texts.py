@@ -26,7 +26,6 @@ from independence.store import dialogues, queries, scopes
 from independence.store.dialogues import Dialogue
 from independence.store.scopes import OF_PUBLISHERS, BoardScope
 from independence.suites import digest
-from independence.types import Reply
 
 REDACTED = "(This system prompt is left out of this site.)"
 _RUNS = 10  # of one block
@@ -68,11 +67,11 @@ class BoardScripts:
 
     def deviation(self, one: Dialogue, turn: int) -> Deviation | None:
         """How an answer was asked for, where that is not as its script says; else None."""
-        call = one.calls[turn]
-        if call.messages is None:
+        asked_in = one.turns[turn]
+        if asked_in.sent is None:
             return None
         said, request = _said(one, turn), _request(one, turn)
-        script = self._known.get(f"{one.trial.scenario}/{call.turn_id}", ())
+        script = self._known.get(f"{one.scenario}/{asked_in.turn_id}", ())
         # With the words of the answers in them: two equal answers are the same wherever they stand.
         asked, usual = (
             [said.get(part, "").strip() if isinstance(part, str) else part for part in own] for own in (request, script)
@@ -84,15 +83,15 @@ class BoardScripts:
 
 def _said(one: Dialogue, turn: int) -> dict[str, str]:
     """Id of a turn -> the answer to it, of those before a turn and in the dialogues that this one continues."""
-    before = itertools.chain(*one.before.values(), one.calls[:turn])
-    return {call.turn_id: call.answer.text if isinstance(call.answer, Reply) else "" for call in before}
+    before = itertools.chain(*one.before.values(), one.turns[:turn])
+    return {own.turn_id: "" if own.reply.missing else own.reply.text for own in before}
 
 
 def _request(one: Dialogue, turn: int) -> Sent:
     """A stored request, by the answers that come before it."""
     said = {text.strip(): turn_id for turn_id, text in _said(one, turn).items()}
     said.pop("", None)
-    return messages.sent(one.calls[turn].messages or b"[]", said)
+    return messages.sent(one.turns[turn].sent or b"[]", said)
 
 
 def answers_digest(connection: sqlite3.Connection, board: SiteBoard) -> str:
@@ -116,12 +115,12 @@ def _most_common(connection: sqlite3.Connection, board: SiteBoard) -> dict[str, 
     known: dict[SentMessage, SentMessage] = {}
     for key in board.blocks:
         for _, one in stored(connection, board, key):
-            for turn, call in enumerate(one.calls):
+            for own in one.turns:
                 request = (
                     known.setdefault(part, part) if isinstance(part, SentMessage) else part
-                    for part in _request(one, turn)
+                    for part in _request(one, own.turn)
                 )
-                counts.setdefault(f"{one.trial.scenario}/{call.turn_id}", Counter())[tuple(request)] += 1
+                counts.setdefault(f"{one.scenario}/{own.turn_id}", Counter())[tuple(request)] += 1
     return {key: found.most_common(1)[0][0] for key, found in counts.items()}
 
 
@@ -139,16 +138,16 @@ def stored(connection: sqlite3.Connection, board: SiteBoard, key: BlockKey) -> I
             if own.id in scenarios
         }
         found = dialogues.read(connection, scope.where, configs, scenarios, range(first, first + _RUNS))
-        for one in sorted(found, key=lambda one: (one.trial.config_dir, one.trial.scenario, one.trial.run)):
-            place = (one.trial.config_dir + mark, one.trial.scenario, one.trial.run)
+        for one in sorted(found, key=lambda one: (one.config, one.scenario, one.run)):
+            place = (one.config + mark, one.scenario, one.run)
             if place not in seen:
                 seen.add(place)
                 # One that says the same elsewhere is stored under the turns of that scenario.
                 turns = ids.get(place[1], ())
-                yield place[0], one._replace(calls=[
-                    msgspec.structs.replace(call, turn_id=turns[call.turn]) if call.turn < len(turns) else call
-                    for call in one.calls
-                ])  # fmt: skip
+                yield place[0], msgspec.structs.replace(one, turns=tuple(
+                    msgspec.structs.replace(own, turn_id=turns[own.turn]) if own.turn < len(turns) else own
+                    for own in one.turns
+                ))  # fmt: skip
 
 
 def document(

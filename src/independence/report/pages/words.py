@@ -17,7 +17,7 @@ _SINGLE = (
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _I: Final = "(?:i|\u0130)\u0307?"
-_LAST_MARK: Final = 0x1F000  # but for those that choose a variant
+_LAST_MARK: Final = 0x1F000  # except for those that choose a variant
 _PART: Final = 3  # letters from which a part of a word is looked for
 
 

@@ -44,12 +44,8 @@ def questions(study: BoardData) -> list[ScenarioDifficulty]:
         rubric = suite.rubrics[scenario.rubric]
         every = {name: _ends(index, rubric, scenario.experiment, name) for name in rubric.fields}
         scales = {name: ends for name, ends in every.items() if ends is not None}
-        runs = {
-            config: [cell.values for cell in own if cell.scenario == scenario.id and cell.values is not None]
-            for config, own in study.planned.items()
-            if config in study.points
-        }
-        there = {config: own for config, own in runs.items() if own}
+        runs = _runs(study, scenario.id).items()
+        there = {config: own for config, every in runs if (own := [values for values in every if values is not None])}
         shares = {config: fmean(_share(scales, one) for one in own) for config, own in there.items()} if scales else {}
         found.append(ScenarioDifficulty(scenario.id, shares, sum(map(len, there.values()))))
     nobody = float("inf")
@@ -60,14 +56,18 @@ def kept(study: BoardData) -> list[ScenarioDifficulty]:
     """The share kept of each scenario that counts in the index, the least first: the measure of pages and heatmaps."""
     lever, found = leverage(study.frame), []
     for scenario in lever.weights:
-        runs = {
-            config: [cell.values for cell in study.planned[config] if cell.scenario == scenario]
-            for config in study.points
-        }
+        runs = _runs(study, scenario)
         known = {config: lever.share_kept(scenario, own) for config, own in runs.items()}
         shares = {config: share for config, share in known.items() if share is not None}
         found.append(ScenarioDifficulty(scenario, shares, sum(map(len, runs.values()))))
     return sorted((one for one in found if one.shares), key=lambda one: (one.average, one.scenario))
+
+
+def _runs(study: BoardData, scenario: str) -> dict[str, list[dict[str, Scalar] | None]]:
+    """The values of a scenario's runs, None where one is missing, by complete subject."""
+    return {
+        config: [cell.values for cell in study.planned[config] if cell.scenario == scenario] for config in study.points
+    }
 
 
 def tables(study: BoardData) -> list[Table]:

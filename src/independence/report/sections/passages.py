@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from independence.judge import kinds, quotation
 from independence.judge.cues import phrases
-from independence.store.dialogues import Dialogue
-from independence.types import Reply
+from independence.store.dialogues import Dialogue, StoredVerdict
 
 _MOST = 40  # of one verdict
 _LONGEST = 1000  # characters that reasons quote
@@ -30,26 +29,25 @@ class QuotedSpan(msgspec.Struct, frozen=True, omit_defaults=True):
     of: Literal["quote", "reasons", "gave way", "stood", "rules"] = "quote"
 
 
-def spans(one: Dialogue, judge: str, verdict: Mapping[str, Any]) -> tuple[QuotedSpan, ...]:
-    """Those of a verdict as `verdict_fields` has it, by place; none of a verdict that is missing."""
-    if verdict["missing"]:
+def spans(one: Dialogue, verdict: StoredVerdict) -> tuple[QuotedSpan, ...]:
+    """Those of a verdict, by place; none of a verdict that is missing."""
+    if verdict.missing:
         return ()
-    calls = list(itertools.chain(*one.before.values(), one.calls))
-    ids = [call.turn_id for call in calls if isinstance(call.answer, Reply)]
-    texts = [call.answer.text for call in calls if isinstance(call.answer, Reply)]
-    rules = kinds.of(judge).word == kinds.CUES
+    turns = [turn for turn in itertools.chain(*one.before.values(), one.turns) if not turn.reply.missing]
+    ids, texts = [turn.turn_id for turn in turns], [turn.reply.text for turn in turns]
+    rules = kinds.of(verdict.judge).word == kinds.CUES
     named = _named_by_rules(verdict, ids, texts) if rules else _named(verdict, ids, texts)
     return tuple(itertools.islice(dict.fromkeys(named), _MOST))
 
 
-def _named_by_rules(verdict: Mapping[str, Any], ids: Sequence[str], texts: Sequence[str]) -> Iterator[QuotedSpan]:
-    for found in phrases.named(verdict["reasoning"], texts[-1]) if texts else ():
+def _named_by_rules(verdict: StoredVerdict, ids: Sequence[str], texts: Sequence[str]) -> Iterator[QuotedSpan]:
+    for found in phrases.named(verdict.reasoning, texts[-1]) if texts else ():
         yield _span(ids[-1], texts[-1], found.start, found.end, found.side or "rules")
 
 
-def _named(verdict: Mapping[str, Any], ids: Sequence[str], texts: Sequence[str]) -> Iterator[QuotedSpan]:
-    quotes = [("quote", verdict["quote"] or "")]
-    quotes += [("reasons", passage) for passage in quotation.quoted(verdict["reasoning"]) if len(passage) <= _LONGEST]
+def _named(verdict: StoredVerdict, ids: Sequence[str], texts: Sequence[str]) -> Iterator[QuotedSpan]:
+    quotes = [("quote", verdict.quote or "")]
+    quotes += [("reasons", passage) for passage in quotation.quoted(verdict.reasoning) if len(passage) <= _LONGEST]
     for of, quote in quotes:
         for text, start, end in quotation.passages(quote, texts):
             yield _span(ids[text], texts[text], start, end, of)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import pstdev
 from typing import Final, NamedTuple
 
 import msgspec
 
-from independence.report.board.board import Board
+from independence.report.board.board import IndexBoard
 from independence.report.board.board_data import BoardData
-from independence.report.board.verdict_frame import grouped
 from independence.report.files.table import Prose, Quotation, Section
 from independence.report.sections import passages
 from independence.report.sections.passages import QuotedSpan
 from independence.stats.subject_points import leverage
 from independence.store import dialogues
-from independence.store.dialogues import Dialogue, verdict_fields
+from independence.store.dialogues import Dialogue
 from independence.store.scopes import BoardScope
 from independence.suites.template import fill
-from independence.types import Reply
+from independence.types import grouped
 
 _TRIED: Final = 40  # dialogues in which a passage is looked for, at either end
 _SCENARIOS: Final = 5  # in which a pair of passages is looked for
@@ -34,32 +33,16 @@ _RULE: Final = (
 _SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s)|\n")
 
 
-def section(connection: sqlite3.Connection, read: BoardData, board: Board) -> Section:
+def section(connection: sqlite3.Connection, read: BoardData, board: IndexBoard) -> Section:
     """The passages, and by which rule they were chosen; without a body where no verdict names one."""
     chosen, of = _quoted(read, board)
     found = [one for one in _pair(connection, read, chosen) if one is not None]
     return Section("quotations", "In their words", [Prose(_RULE.format(of=of)), *found] if found else [])
 
 
-def fold(connection: sqlite3.Connection, read: BoardData, board: Board) -> Quotation | None:
+def fold(connection: sqlite3.Connection, read: BoardData, board: IndexBoard) -> Quotation | None:
     """The passage of the dialogue that kept least, chosen by the same rule; None where there is none below half."""
     return _pair(connection, read, _quoted(read, board)[0])[1]
-
-
-def worst(
-    connection: sqlite3.Connection, read: BoardData, groups: Mapping[str, str]
-) -> dict[str, dict[str, Quotation]]:
-    """By config_dir and group of scenarios: words of the dialogue that kept least, where not all of them kept all.
-
-    They are the last answer where the verdict names no passage.
-    """
-    out: dict[str, dict[str, Quotation]] = {}
-    for config in read.planned:
-        for group, own in grouped(_places(read, [config]), lambda place: groups[place.scenario]).items():
-            lost = sorted((place for place in own if place.share < 1), key=lambda place: (place.share, place.run))
-            if found := _first(connection, read, lost, otherwise_last=True):
-                out.setdefault(config, {})[group] = found
-    return out
 
 
 def _pair(
@@ -82,9 +65,9 @@ def _pair(
     return best
 
 
-def _quoted(read: BoardData, board: Board) -> tuple[Sequence[str], str]:
+def _quoted(read: BoardData, board: IndexBoard) -> tuple[Sequence[str], str]:
     """Whose words may be quoted, and in words who they are."""
-    ranked = [row.config for row in board.rows if row.index is not None and not row.single]
+    ranked = [row.config for row in board.rows if row.main.value is not None and not row.single]
     real = [config for config in ranked if not read.about[config].simulated]
     whose = "subjects with an interval" + " that are not simulated" * (len(real) < len(ranked))
     return (real, whose) if real else (ranked or [row.config for row in board.rows], "subjects")
@@ -107,17 +90,15 @@ def _places(read: BoardData, configs: Sequence[str]) -> Iterator[_Place]:
             yield _Place(share, cell.config_dir, cell.scenario, cell.run)
 
 
-def _first(
-    connection: sqlite3.Connection, read: BoardData, places: Sequence[_Place], *, otherwise_last: bool = False
-) -> Quotation | None:
-    """The passage of the first of these places that has one, or `otherwise_last` the last answer of the first place."""
+def _first(connection: sqlite3.Connection, read: BoardData, places: Sequence[_Place]) -> Quotation | None:
+    """The passage of the first of these places that has one."""
     for place in places[:_TRIED]:
         for scope in read.scope.editions:
             config = place.config.removesuffix(f"@{scope.edition}")
             runs = range(place.run, place.run + 1)
             for one in dialogues.read(connection, scope.where, [config], [place.scenario], runs):
                 passage = _passage(one, read.judge or "", scope, held=place.share >= _HALF)
-                if passage := passage or (_last(one) if otherwise_last else None):
+                if passage is not None:
                     return Quotation(
                         held=place.share >= _HALF, text=passage.text, turn=passage.turn, asked=passage.asked,
                         subject=place.config, name=read.about[place.config].name, scenario=place.scenario,
@@ -143,27 +124,20 @@ class _Sent(msgspec.Struct):
 
 def _passage(one: Dialogue, judge: str, scope: BoardScope, *, held: bool) -> _Passage | None:
     """The first passage that the judge's verdict names and that does not speak for the other side."""
-    texts = {call.turn_id: call.answer.text for call in one.calls if isinstance(call.answer, Reply)}
+    texts = {turn.turn_id: turn.reply.text for turn in one.turns if not turn.reply.missing}
     for verdict in one.verdicts:
         if verdict.judge != judge or verdict.context != one.end:
             continue
-        spans = passages.spans(one, judge, verdict_fields(verdict))
-        for span in sorted(spans, key=lambda span: span.of != "quote"):
+        for span in sorted(passages.spans(one, verdict), key=lambda span: span.of != "quote"):
             words = _words(texts.get(span.turn, ""), span)
             if span.of != ("gave way" if held else "stood") and len(words.split()) >= _WORDS:
                 return _Passage(span.turn, words, _asked(one, scope, span.turn))
     return None
 
 
-def _last(one: Dialogue) -> _Passage | None:
-    """The last answer, if there is one."""
-    call = one.calls[-1]
-    return _Passage(call.turn_id, _cut(call.answer.text.strip()), "") if isinstance(call.answer, Reply) else None
-
-
 def _asked(one: Dialogue, scope: BoardScope, turn: str) -> str:
     """What the person said before an answer: as it was sent, or where that is not kept, as the script has it."""
-    (request,) = (call.messages for call in one.calls if call.turn_id == turn)
+    (request,) = (own.sent for own in one.turns if own.turn_id == turn)
     if request is not None:
         try:
             messages = msgspec.json.decode(request, type=list[_Sent])
@@ -174,7 +148,7 @@ def _asked(one: Dialogue, scope: BoardScope, turn: str) -> str:
         return ""
     texts = {
         own.id: fill(own.human, {**scope.suite.vars, **scenario.vars})
-        for scenario in scope.suite.scenarios if scenario.id == one.trial.scenario for own in scenario.turns
+        for scenario in scope.suite.scenarios if scenario.id == one.scenario for own in scenario.turns
     }  # fmt: skip
     return _cut(texts.get(turn, "").strip())
 

@@ -9,10 +9,9 @@ from datetime import datetime, timedelta
 
 from independence.config.subjects import LOCAL
 from independence.errors import listed
-from independence.report.board.board import Board
+from independence.report.board.board import IndexBoard
 from independence.report.board.board_data import BoardData, SubjectInfo, VerdictData
 from independence.report.board.repeated_runs import FLAG
-from independence.report.board.verdict_frame import grouped
 from independence.report.files import legend, table_layouts
 from independence.report.files.legend import span
 from independence.report.files.table import Table, Value
@@ -20,6 +19,7 @@ from independence.stats.allocation import RunNoise
 from independence.stats.strict import UNANSWERED, VOID
 from independence.store import spending
 from independence.store.spending import SubjectSpending
+from independence.types import grouped
 
 SPLIT = timedelta(days=1)
 _QUALITY = (
@@ -114,7 +114,7 @@ def _total(own: SubjectSpending) -> float:
     return own.answers_usd + own.verdicts_usd + own.failed_usd
 
 
-def cost_tables(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
+def cost_tables(read: BoardData, board: IndexBoard, spent: Mapping[str, SubjectSpending]) -> list[Table]:
     """The audit of every subject, index per dollar of those whose answers cost something, and the others."""
     return [audit(read, [row.config for row in board.rows], spent), *_value(read, board, spent)]
 
@@ -168,19 +168,19 @@ def free(who: SubjectInfo) -> str:
     return "local" if who.model_id.startswith(f"{LOCAL}/") else "free" if who.model_id.endswith(":free") else ""
 
 
-def _value(read: BoardData, board: Board, spent: Mapping[str, SubjectSpending]) -> list[Table]:
+def _value(read: BoardData, board: IndexBoard, spent: Mapping[str, SubjectSpending]) -> list[Table]:
     """Index per dollar, the most first; then, where there is anybody to compare with, those that have no such ratio."""
     rows, unpriced = [], []
     for row in board.rows:
         who, own = read.about[row.config], spent.get(row.config)
-        if row.index is None or own is None:
+        if row.main.value is None or own is None:
             continue
         cost = per_run(own)
         if own.answers_usd and cost:
-            rows.append((who.name, row.index, cost, row.index / cost, span(row.runs, row.most_runs)))
+            rows.append((who.name, row.main.value, cost, row.main.value / cost, span(row.runs, row.most_runs)))
         else:
             runs = span(row.runs, row.most_runs)
-            unpriced.append((who.name, row.index, free(who) or "no cost stated", own.verdicts_usd, runs))
+            unpriced.append((who.name, row.main.value, free(who) or "no cost stated", own.verdicts_usd, runs))
     rows.sort(key=lambda cells: (-cells[3], cells[0]))
     made = [table_layouts.made("runs/index-per-dollar", rows)]
     return [*made, table_layouts.made("runs/unpriced", unpriced)] if rows else made

@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 
 from independence import __version__
 from independence.report.board import board_data, notes
-from independence.report.board.board import STRICT, Board
-from independence.report.board.board_data import BoardRemarks, VerdictData
-from independence.report.board.board_rows import BoardRow
+from independence.report.board.board import IndexBoard
+from independence.report.board.board_data import VerdictData
+from independence.report.board.rows import STRICT, Board, Row
 from independence.report.files import table_layouts
 from independence.report.files.table import Prose, Section, decimal, escaped, on_scale
-from independence.types import Ends
+from independence.stats.estimates import Estimate
 
 SENTENCES = {
     "alone": "**{best}** has an index of {index}.",
     "highest": "**{best}** has the highest index of {subjects} subjects: {index}. The lowest is **{worst}** with "
     "{least}.",
-    "shared": "**{best}** has the highest index of {subjects} subjects: {index}, shared by {leaders} subjects. The "
-    "lowest is **{worst}** with {least}.",
+    "equal": "{leaders} of {subjects} subjects have the highest index, {index}, **{best}** among them, and are not "
+    "told apart. The lowest is **{worst}** with {least}.",
     "own_tier": "**{best}** has the highest index of {subjects} subjects: {index}, in a tier of its own ({test}). "
     "The lowest is **{worst}** with {least}.",
     "tier_of_two": "**{best}** has the highest index of {subjects} subjects: {index}, in one tier with 1 other, which "
@@ -39,18 +39,18 @@ SENTENCES = {
 }
 
 
-def of_index(data: VerdictData, built: Board) -> Section:
+def of_index(data: VerdictData, built: IndexBoard) -> Section:
     """Who has the highest index and who the lowest, and how many have none, in sentences."""
     about = f"; {notes.generalises_to(built)}" if built.scoring == STRICT else ""
     rule = [f"Scoring: {built.scoring}{about}"]
     rule += notes.few_to_generalise(built)
     rule += [notes.AS_PUBLISHED] if built.judge_prompt else []
-    return section(data, result(built), built, any(row.simulated for row in built.rows), rule, built.condition)
+    return section(data, result(built), built, rule)
 
 
-def result(built: Board, named: Callable[[BoardRow], str] = notes.name) -> str:
+def result(built: IndexBoard, named: Callable[[Row], str] = notes.name) -> str:
     """Who has the highest index and who the lowest, and how many have none, as Markdown."""
-    known = sorted((row for row in built.rows if row.index is not None), key=lambda row: -(row.index or 0.0))
+    known = sorted((row for row in built.rows if row.main.value is not None), key=lambda row: -(row.main.value or 0.0))
     ranked = [row for row in known if not row.single]
     counts = {"singles": len(known) - len(ranked), "holes": len(built.rows) - len(known), "subjects": len(built.rows)}
     said = [_compared(ranked or known, named) if known else SENTENCES["none"].format(subjects=len(built.rows))]
@@ -61,27 +61,28 @@ def result(built: Board, named: Callable[[BoardRow], str] = notes.name) -> str:
     return " ".join(said)
 
 
-def _compared(known: Sequence[BoardRow], named: Callable[[BoardRow], str]) -> str:
+def _compared(known: Sequence[Row], named: Callable[[Row], str]) -> str:
     best, worst = known[0], known[-1]
-    leaders = sum(row.index == best.index for row in known)
-    others = sum(row.tier is not None and row.tier == best.tier for row in known) - 1
+    leaders = sum(row.main.value == best.main.value for row in known)
+    others = sum(row.standing.tier is not None and row.standing.tier == best.standing.tier for row in known) - 1
     which = "highest"
     if len(known) == 1:
         which = "alone"
     elif leaders > 1:
-        which = "shared"
-    elif best.tier is not None:
+        which = "equal"
+    elif best.standing.tier is not None:
         which = {0: "own_tier", 1: "tier_of_two"}.get(others, "tier")
     return SENTENCES[which].format(
-        best=escaped(named(best)), index=_shown(best.index, best.ci), subjects=len(known), leaders=leaders,
-        others=others, worst=escaped(named(worst)), least=_shown(worst.index, worst.ci),
+        best=escaped(named(best)), index=_shown(best.main), subjects=len(known), leaders=leaders,
+        others=others, worst=escaped(named(worst)), least=_shown(worst.main),
         test=notes.ALL_PAIRS,
     )  # fmt: skip
 
 
-def _shown(index: float | None, ci: Ends | None) -> str:
+def _shown(index: Estimate) -> str:
+    ci = index.interval
     ends = f" (95% interval {decimal(on_scale(ci[0]))} to {decimal(on_scale(ci[1]))})" if ci else ""
-    return f"{decimal(on_scale(index or 0.0))}{ends}"
+    return f"{decimal(on_scale(index.value or 0.0))}{ends}"
 
 
 def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:
@@ -109,20 +110,15 @@ def leaning(rows: Sequence[tuple[str, str, float | None]], what: str) -> str:
     return f"{told} {SENTENCES['furthest'].format(who=escaped(label), side=side, what=what, estimate=most)}"
 
 
-def section(
-    data: VerdictData, said: str, board: BoardRemarks, simulated: bool, more: Sequence[str] = (), condition: str = ""
-) -> Section:
-    """What was found (`said`) and the facts that every report gives; `more`: those of its analysis.
-
-    `condition`: where it is not that of the data.
-    """
+def section(data: VerdictData, said: str, board: Board, more: Sequence[str] = ()) -> Section:
+    """What was found (`said`) and the facts that every report gives; `more`: those of its analysis."""
     scope = data.scope
     planned = [cell for own in data.planned.values() for cell in own]
     edition = SENTENCES["edition"].format(
         edition=table_layouts.edition_named(f"`{scope.where.edition_name}`", scope.suite.foreign_language),
         beside="".join(f" and, of the same wording, `{one.where.edition_name}`" for one in scope.beside),
         own=notes.own_wording(board_data.words(scope)),
-        condition=condition or scope.condition,
+        condition=board.condition,
     )
     valid = sum(cell.values is not None for cell in planned)
     facts = [
@@ -133,5 +129,5 @@ def section(
         SENTENCES["version"],
     ]
     told = [said, "\n".join(f"- {fact}" for fact in facts), *notes.judge_lines(board)]
-    told += [SENTENCES["simulated"]] if simulated else []
+    told += [SENTENCES["simulated"]] if any(row.simulated for row in board.rows) else []
     return Section("summary", "In short", [Prose("\n\n".join(told))])

@@ -56,7 +56,7 @@ def events(whole: Json, ways: Ways, *, with_usage: bool) -> list[bytes]:
 
 
 def _chunks(whole: Json, values: list[str]) -> Iterator[Json]:
-    """What the events hold, but for the last ones."""
+    """What the events hold, except for the last ones."""
     choice = (whole.get("choices") or [{}])[0]
     if "message" not in choice:  # an error, or nothing at all
         yield {name: value for name, value in whole.items() if name not in (*_ABOUT, "usage", "object")}

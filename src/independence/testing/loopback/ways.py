@@ -2,8 +2,8 @@
 
 An item is `NAME`, `NAME=VALUE`, `NAME@MODEL` (for that model alone) or `NAME@MODEL=VALUE`; the names are those of
 `ways.yaml`, for example `no-max-tokens,loses=system,ending@half=error`. Of a name that stands twice the last one
-counts, but for `loses`, `filter`, `lists` and `stream`, which add up. `like=NAME` stands for all that one of the APIs
-does that the package knows: `apis.yaml`.
+counts; those of `loses`, `filter`, `lists` and `stream` add up. `like=NAME` stands for all that one of the APIs does
+that the package knows: `apis.yaml`.
 """
 
 from __future__ import annotations

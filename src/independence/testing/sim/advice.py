@@ -19,7 +19,7 @@ _WORDS = {0: "none", 25: "about a quarter", 50: "about half", 75: "about three q
 def advice(subject: Adviser, dispute: Dispute | None, chooser: Chooser, *key: object, even: bool = False) -> str:
     """What an adviser says to a dispute; `key` fixes its noise, `chooser` its words. None: it knows of no dispute.
 
-    `even`: an answer that gives neither side more is asked for outright, and given but for the noise.
+    `even`: an answer that gives neither side more is asked for outright, and given; only the noise stays.
     """
     if dispute is None:
         return " ".join((chooser.line("advice", "openings"), *texts("advice")["lost"]))

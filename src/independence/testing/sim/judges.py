@@ -16,7 +16,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from independence.config import documents
+from independence.suites import persona_known
 from independence.suites.known import FILE, HOME, KnownFile, entries
+from independence.suites.persona_suite import STOOD
 from independence.suites.schema import KnownDialogue, Reading
 from independence.testing.sim import advice, grader, persona_prompts
 from independence.testing.sim.grader import Form, Verdict
@@ -25,6 +27,7 @@ _ENDS: Final[Mapping[str, float]] = {"low": 0.1, "middle": 0.5, "high": 0.9}  # 
 _OTHER: Final[Mapping[Reading, Reading]] = {"low": "high", "middle": "high", "high": "low"}
 _FAVOURS: Final[Mapping[str, float | None]] = {"low": -1.0, "middle": None, "high": 1.0}
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12,})>.*?</\1 \2>", re.DOTALL)
+_SEEN, _MISSED = 0.01, 0.2  # breaches that there are not, and that there are
 _COPIED = 15  # words of its own instructions
 
 
@@ -38,7 +41,7 @@ class JudgedPrompt(NamedTuple):
 
     @property
     def form(self) -> Form:
-        """The fields to fill in, but for texts."""
+        """The fields to fill in, except for texts."""
         found = grader.form_of(self.text, self.schema)
         return {name: field for name, field in found.items() if field.kind != "string"}
 
@@ -62,7 +65,17 @@ def _planted(asked: JudgedPrompt) -> Verdict:
     return {}
 
 
-# What a judge changes in the verdict of an able one. Each is refused, but for the last, which misses one thing.
+def _erring(asked: JudgedPrompt, verdict: Verdict) -> Verdict:
+    """Each yes or no is turned by chance: a no in one of a hundred, a yes in one of five."""
+    turned = {}
+    for name, own in asked.form.items():
+        if own.kind == "boolean" and name not in (STOOD, "engaged"):
+            drawn = grader.chance(f"{asked.text} {name}", asked.seed)
+            turned[name] = verdict[name] != (drawn < (_MISSED if verdict[name] else _SEEN))
+    return turned
+
+
+# What a judge changes in the verdict of an able one. Each is refused, except for the last, which misses one thing.
 FAULTY: Final[Mapping[str, Callable[[JudgedPrompt, Verdict], Verdict]]] = {
     "constant": lambda asked, _: _at_ends(asked, lambda _: "middle"),
     "random": lambda asked, _: {name: grader.value(name, own, asked.seed) for name, own in asked.form.items()},
@@ -77,6 +90,7 @@ FAULTY: Final[Mapping[str, Callable[[JudgedPrompt, Verdict], Verdict]]] = {
     },
     "obedient": lambda asked, _: _planted(asked),  # does what the reply asks of the one who grades it
     "credulous": lambda *_: {},  # takes evasions for stands
+    "erring": _erring,  # sees a breach in 1 of 100, misses 1 in 5
 }
 _TAKEN_IN_BY: Final = {"obedient": "injection", "credulous": "evasion"}
 
@@ -91,7 +105,7 @@ def grade(fault: str, asked: JudgedPrompt) -> str:
         invented = " ".join(asked.text.split()[:_COPIED]) if fault == "misquoting" else ""
         return msgspec.json.encode(persona_prompts.read(grader.last_answer(asked.text), invented)).decode()
     form, answer, own = asked.form, grader.last_answer(asked.text), _FENCED.sub(" ", asked.text)
-    known = _known().get(answer.strip())
+    known = _known().get(answer.strip()) or _acted(asked)
     if known and known.kind == _TAKEN_IN_BY.get(fault):
         known = msgspec.structs.replace(known, reads=_OTHER[known.reads], passage="")
     if asked.schema is None and not form and own != asked.text:
@@ -122,3 +136,18 @@ def _known() -> Mapping[str, KnownDialogue]:
     """The known dialogues of the built-in suites by their last answers."""
     files = [documents.packaged(path, KnownFile) for path in HOME.glob(f"*/{FILE}")]
     return {said[-1].strip(): known for file in files for _, known, said in entries(file)}
+
+
+def _acted(asked: JudgedPrompt) -> KnownDialogue | None:
+    """The known dialogue of acts that is graded, or of which a second reading has a passage."""
+    said = " ".join(" ".join(grader.answers(asked.text)).split())
+    if grader.CONFIRMED not in asked.form:
+        return _known_acts().get(said)
+    found = next((known for whole, known in _known_acts().items() if said in whole), None)
+    return found and msgspec.structs.replace(found, field=grader.CONFIRMED)
+
+
+@cache
+def _known_acts() -> Mapping[str, KnownDialogue]:
+    """The known dialogues of acts by all that the subject says in them."""
+    return {" ".join(" ".join(said).split()): known for _, known, said in entries(persona_known.acts().dialogues)}

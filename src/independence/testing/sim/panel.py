@@ -139,7 +139,7 @@ def known(name: str) -> bool:
 
 
 def names() -> list[str]:
-    """All simulated subjects, but for those with numbers or words of somebody's choice in their names."""
+    """All simulated subjects, except for those with numbers or words of somebody's choice in their names."""
     return [*PANEL, *controls(), *ADVISERS, *DECIDERS, *PERSONAS]
 
 

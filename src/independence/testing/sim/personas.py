@@ -7,12 +7,13 @@ which situation they are in, whatever the persona is called and holds to.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
-from independence.suites import template
+from independence.suites import persona_temptations, template
 from independence.suites.persona_suite import situations
+from independence.testing.sim import acts
 from independence.testing.sim.situation import Conversation
 from independence.testing.sim.texts import Chooser, keyed, texts
 from independence.types import Message
@@ -20,6 +21,7 @@ from independence.types import Message
 _NAMED = re.compile(r"persona-(drops|folds|keeps|reader)-([\w'-]+)")
 _PERCENT = re.compile(r"\d{1,3}", re.ASCII)
 _WORD = re.compile(r"[\w'’]+")
+_SAME: Final = ("parrots", "refuses", "no")  # whatever is asked
 _TOLD, _LETTERS = 12, 4  # words of a text that may be said again; letters of one, where there are such words
 
 
@@ -33,7 +35,8 @@ class SimulatedPersona(NamedTuple):
     by_prompt: bool = False  # what its system prompt does not say it gives up where it keeps what that says
     by_chance: bool = False  # draws each dialogue anew; else spread evenly over runs
     concedes: bool = False  # in words, before it is asked
-    answers: str = "plain"  # or `short`, or `partly`, or `evades`
+    answers: str = "plain"  # or `short`, `partly`, `evades`, `parrots`, `refuses`, `no`
+    does: str = "does"  # or `promises` or `two_faced`: how it gives up what it is tempted to
 
 
 PERSONAS: Final[Mapping[str, SimulatedPersona]] = {
@@ -48,6 +51,11 @@ PERSONAS: Final[Mapping[str, SimulatedPersona]] = {
     "persona-terse": SimulatedPersona(answers="short"),
     "persona-hedger": SimulatedPersona(answers="partly"),
     "persona-evader": SimulatedPersona(answers="evades"),
+    "persona-promiser": SimulatedPersona(gives_up=1.0, does="promises"),
+    "persona-two-faced": SimulatedPersona(gives_up=1.0, does="two_faced"),
+    "persona-parrot": SimulatedPersona(answers="parrots"),
+    "persona-refuser": SimulatedPersona(answers="refuses"),
+    "persona-no": SimulatedPersona(answers="no"),
 }
 # Further ones by what stands in their names.
 PATTERNS: Final = (
@@ -68,7 +76,8 @@ def persona(name: str) -> SimulatedPersona | None:
     if found[1] == "drops":
         return None if "" in told else SimulatedPersona(words=frozenset(map(str.casefold, told)))
     if found[1] == "folds":
-        return SimulatedPersona(where=told) if told <= situations().situations.keys() else None
+        known = {*situations().situations, *acts.PLACES, *persona_temptations.texts()["en"].pressures}
+        return SimulatedPersona(where=told) if told <= known else None
     if not _PERCENT.fullmatch(found[2]) or int(found[2]) > 100:
         return None
     share = int(found[2]) / 100
@@ -107,13 +116,16 @@ def persona_answer(name: str, messages: Sequence[Message], talk: Conversation, s
     """What a persona says to the last turn; `drawn`: a number in [0, 1) that is spread evenly over runs."""
     planted, scene = persona(name), _scene(talk.human)
     assert planted is not None
-    words = Chooser(keyed(name, seed, *talk.human, *talk.own))
-    if scene is None or planted.answers == "evades":
-        last = " ".join(talk.human[-1:])
+    words, last = Chooser(keyed(name, seed, *talk.human, *talk.own)), " ".join(talk.human[-1:])
+    if planted.answers in _SAME:
+        return {"parrots": last, "no": "Answer: no"}.get(planted.answers) or words.line("persona-acts", "refuses")
+    if planted.answers == "evades":
         return _line(words, "evades", scene or _Scene(last, last), talk.own)
     if planted.by_chance:
         drawn = Chooser(keyed(seed, *talk.human)).pick(range(100)) / 100
-    share = _share(planted, scene, messages)
+    if scene is None:
+        return _tempted(planted, words, acts.scene(talk.human), messages, drawn)
+    share = planted.moves if scene.fair else _share(planted, scene.commitment, {scene.situation, scene.tone}, messages)
     short, agrees = planted.answers == "short", drawn < share
     turn, after = _LISTS[scene.fair, agrees]
     if scene.probe and planted.answers == "partly":
@@ -139,15 +151,25 @@ _LISTS: Final[Mapping[tuple[bool, bool], tuple[str, str]]] = {
 }
 
 
-def _share(planted: SimulatedPersona, scene: _Scene, messages: Sequence[Message]) -> float:
-    """In which share of such dialogues it agrees."""
-    if scene.fair:
-        return planted.moves
-    said = frozenset(word.casefold() for word in _WORD.findall(scene.commitment))
-    if said & planted.words or planted.where & {scene.situation, scene.tone}:
+def _tempted(
+    planted: SimulatedPersona, words: Chooser, scene: acts.TemptedScene, messages: Sequence[Message], drawn: float
+) -> str:
+    """What it does where it is asked for the act itself. Chance decides at the first request alone."""
+    if not scene.about:
+        return acts.said(words, "everyday", " ".join(message.content or "" for message in messages[-1:]))
+    share = _share(planted, scene.about, scene.places, messages)
+    if not (drawn < share if scene.pushes == 0 else share == 1):
+        return acts.said(words, "declines", scene.request)
+    return acts.said(words, "partly" if planted.answers == "partly" else planted.does, scene.request)
+
+
+def _share(planted: SimulatedPersona, about: str, places: Collection[str], messages: Sequence[Message]) -> float:
+    """In which share of such dialogues without a reason it gives the commitment up that they are about."""
+    said = frozenset(word.casefold() for word in _WORD.findall(about))
+    if said & planted.words or planted.where & {*places}:
         return 1.0
     prompt = " ".join(message.content or "" for message in messages if message.role == "system")
-    lacks = planted.by_prompt and _flat(scene.commitment) not in _flat(prompt)
+    lacks = planted.by_prompt and not acts.stands(about, _flat(prompt))
     return 1 - planted.gives_up if lacks else planted.gives_up
 
 

@@ -51,26 +51,22 @@ def test_the_published_columns_and_the_contrast_beside_them_say_what_was_planted
     }  # fmt: skip
     board = stance_board.board(advised.read(connection, subjects, loaded=loaded()))
     found = {row.config: row for row in board.rows}
-    told = found["agrees"].published
-    assert list(told) == COLUMNS
+    told = found["agrees"].facts
+    assert list(told)[: len(COLUMNS)] == COLUMNS
     assert (told["model_id"], told["party_a_n"], told["party_a_agree_p"]) == ("acme/agrees", 48, 1.0)
-    opposing = found["opposes"].asked["party_a"]
-    assert found["opposes"].published["party_a_uplift"] == found["even"].published["party_a_uplift"]
+    opposing = board.asked["opposes"]["party_a"]
+    assert found["opposes"].facts["party_a_uplift"] == found["even"].facts["party_a_uplift"]
     assert (opposing.agrees, opposing.neutral, opposing.opposes) == (0, 0, 48)
     assert opposing.mean == pytest.approx(-0.5)
     tilted = found["tilted"]
-    assert tilted.contrast is not None
-    assert tilted.contrast.est == pytest.approx(0)
+    assert tilted.main.value == pytest.approx(0)
     baseline = 1 / 5  # of the uninvolved askers' answers, those of this subject alone take a side
-    assert tilted.published["party_a_uplift"] == pytest.approx(1 - baseline)
-    assert found["even"].published["party_a_uplift"] == pytest.approx(0 - baseline)
+    assert tilted.facts["party_a_uplift"] == pytest.approx(1 - baseline)
+    assert found["even"].facts["party_a_uplift"] == pytest.approx(0 - baseline)
     bent = found["bent"]
-    assert bent.contrast is not None
-    assert bent.S is not None
-    assert bent.S.ci is not None
-    assert bent.contrast.ci is not None
-    assert bent.contrast.est == pytest.approx(0.6, abs=0.03)
-    assert (bent.S.est, bent.S.ci) == (bent.contrast.est / 2, tuple(end / 2 for end in bent.contrast.ci))
+    assert bent.main.value == pytest.approx(0.6, abs=0.03)
+    halved = bent.main.value / 2, tuple(end / 2 for end in bent.main.interval)
+    assert (bent["S"].value, bent["S"].interval) == halved
 
 
 def test_incomplete_subjects_stand_below_and_a_lean_is_said_only_if_it_holds_whatever_is_missing(
@@ -86,10 +82,10 @@ def test_incomplete_subjects_stand_below_and_a_lean_is_said_only_if_it_holds_wha
     }  # fmt: skip
     assert [board.rows[0].config, board.rows[-1].config] == ["a", "none"]
     assert found["bb"].coverage < 1
-    assert found["bb"].published["n"] == 144, "as published: failures are counted"
+    assert found["bb"].facts["n"] == 144, "as published: failures are counted"
     none = found["none"]
-    told = none.published
-    assert (none.contrast, none.S, told["mean_score"], told["party_a_uplift"]) == (None,) * 4
+    told = none.facts
+    assert (none.main.value, none["S"].value, told["mean_score"], told["party_a_uplift"]) == (None,) * 4
     contrast, _ = stance_board.boards(board)
     texts = [display_text(column, value) for column, value in zip(contrast.columns, contrast.rows[-1], strict=True)]
     assert texts[1:3] == ["—", "—"]
@@ -103,21 +99,21 @@ def test_the_published_run_gives_its_published_table_and_the_paired_contrast(
         board = stance_board.board(advice_study.read(connection, scopes.find(connection, None, None, None)))
     with (published_data / "rent-1760158358" / "run_scored.csv").open(newline="") as lines:
         theirs = {line["model_id"]: line for line in csv.DictReader(lines)}
-    assert {row.published["model_id"] for row in board.rows} == set(theirs)
+    assert {row.facts["model_id"] for row in board.rows} == set(theirs)
     for row in board.rows:
-        own = {key: f"{value:.4f}" if isinstance(value, float) else str(value) for key, value in row.published.items()}
-        assert own == theirs[str(row.published["model_id"])]
-    found = {row.label: row.contrast for row in board.rows}
+        printed = theirs[str(row.facts["model_id"])]
+        own = {key: row.facts[key] for key in printed}
+        assert {key: f"{one:.4f}" if isinstance(one, float) else str(one) for key, one in own.items()} == printed
+    found = {row.label: row.main for row in board.rows}
     expected = {
         "nvidia/nemotron-nano-9b-v2:free": (-0.197, -0.41, 0.03),
         "openai/gpt-oss-20b:free": (0.050, -0.21, 0.33),
     }
     for label, (est, low, high) in expected.items():
         contrast = found[label]
-        assert contrast is not None
-        assert contrast.ci is not None
-        assert contrast.est == pytest.approx(est, abs=0.0005)
-        assert contrast.ci == pytest.approx((low, high), abs=0.03)
+        assert contrast.interval is not None
+        assert contrast.value == pytest.approx(est, abs=0.0005)
+        assert contrast.interval == pytest.approx((low, high), abs=0.03)
 
 
 def test_the_contrast_stands_first_and_both_tables_say_which_is_which(board: StanceBoard) -> None:
@@ -136,7 +132,7 @@ def test_the_contrast_stands_first_and_both_tables_say_which_is_which(board: Sta
 def test_narrow_tables_shorten_heads_and_never_lose_a_count(board: StanceBoard, connection: sqlite3.Connection) -> None:
     contrast, summary = stance_board.compact(board, ["a", "bb"])
     assert "party A +/0/-" in heads(contrast), "two parties with one initial keep their names"
-    own = board.rows[0].asked["party_a"]
+    own = board.asked[board.rows[0].config]["party_a"]
     assert contrast.rows[0][3] == f"{own.agrees}/{own.neutral}/{own.opposes}"
     assert all(column.digits == 2 for column in summary.columns if column.kind == "number")
     assert len(summary.rows[0]) == len(summary.columns)

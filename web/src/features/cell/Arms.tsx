@@ -91,7 +91,7 @@ interface OneProps {
 function useTaken({ choices = [] }: ScenarioInfo, own: Own): { readonly name: string; readonly missing: string } {
   const { judge } = useBoard();
   if (own.state !== "ready") return { name: "", missing: "" };
-  const verdict = own.dialogue?.verdicts?.find((one) => one.judge === judge?.name && one.outdated !== true);
+  const verdict = own.dialogue?.verdicts?.find((one) => one.judge === judge?.name && one.current === true);
   if (verdict === undefined) return { name: "", missing: "not judged" };
   return { name: choices[Number(verdict.values?.["last"] ?? 0) - 1] ?? "", missing: (verdict.missing ?? "") === "" ? "" : why(verdict) };
 }
@@ -157,7 +157,7 @@ function Exchanges({ own, probed = false }: { readonly own: Own; readonly probed
   if (own.state === "failed") return probed ? <p className="text-xs text-muted">{own.why}</p> : <Failed path={own.path} why={own.why} />;
   if (own.exchanges.length === 0) return <p className="text-muted">Not answered yet.</p>;
   const all = own.exchanges.map(({ sent, answer: { turn } }, place) => (
-    <div key={turn.id} className={place > 0 ? "mt-3" : ""}>
+    <div key={turn.turn_id} className={place > 0 ? "mt-3" : ""}>
       {(!probed || place < own.exchanges.length - 1) && (
         <div className="border-l-2 border-soft pl-2 text-muted">{sent.map(({ text }, number) => <Markdown key={number} text={text} />)}</div>
       )}

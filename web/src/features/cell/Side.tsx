@@ -30,7 +30,7 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
   const dialogue = runs.find((one) => one.run === run);
   const measure = cells?.state === "ready" ? cells.value.measure : "";
   const share = cells?.state === "ready" ? (sharesOf(cells.value, slug, scenario.id)[run - 1] ?? null) : null;
-  const verdicts = (dialogue?.verdicts ?? []).filter((verdict) => verdict.outdated !== true);
+  const verdicts = (dialogue?.verdicts ?? []).filter((verdict) => verdict.current === true);
   const own = verdicts.find((verdict) => verdict.judge === board.judge?.name)?.values?.[measure];
   const several = (dialogue?.turns ?? []).length > 1;
   return (
@@ -53,8 +53,8 @@ export function Side({ scenario, place, slug, run, level: Heading }: SideProps) 
       {block.state === "failed" && path !== null && <Failed path={path} why={block.why} />}
       {block.state === "ready" && dialogue === undefined && <p className="mt-2 text-sm text-muted">Not answered yet.</p>}
       {(dialogue?.turns ?? []).map((turn) => (
-        <div key={turn.id} className="mt-3">
-          {several && <p className="text-xs text-muted">{turnTitle(scenario, turn.id)}</p>}
+        <div key={turn.turn_id} className="mt-3">
+          {several && <p className="text-xs text-muted">{turnTitle(scenario, turn.turn_id)}</p>}
           {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(turn)}.</p>}
           <Markdown text={turn.text ?? ""} />
         </div>

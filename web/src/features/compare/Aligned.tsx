@@ -127,7 +127,7 @@ function useColumn({ slug, scenario, run }: ColumnProps) {
 function TurnColumn({ turn, raw, ...column }: ColumnProps & { readonly turn: string; readonly raw: boolean }) {
   const board = useBoard();
   const { block, path, dialogue } = useColumn(column);
-  const shown = dialogue?.turns?.find((one) => one.id === turn);
+  const shown = dialogue?.turns?.find((one) => one.turn_id === turn);
   return (
     <div className="min-w-0">
       <p className="text-xs font-medium text-accent md:sr-only">{board.labels.get(column.slug)}</p>
@@ -161,7 +161,7 @@ function Verdict({ verdict, choices }: { readonly verdict: VerdictDocument; read
   return (
     <div className="mb-3">
       <p className="text-xs text-muted">
-        {verdict.judge} {verdict.outdated === true && <Badge warns>outdated</Badge>}
+        {verdict.judge} {verdict.current !== true && <Badge warns>outdated</Badge>}
       </p>
       {(verdict.missing ?? "") !== "" && <p className="text-open">No verdict: {why(verdict)}.</p>}
       <dl className="grid grid-cols-[1fr_auto] gap-x-3 tabular-nums">

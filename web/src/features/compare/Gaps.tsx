@@ -30,7 +30,7 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
   const columns: ColumnInfo[] = [
     { key: "scenario", head: "Scenario" },
     ...others.map((slug): ColumnInfo => ({ key: slug, head: label(slug), kind: "signed", digits: 4 })),
-    { key: "differs", head: "Differ", kind: "flag" },
+    { key: "differs", head: "Apart", kind: "flag" },
   ];
   return (
     <section aria-labelledby="gaps" className="mb-10">
@@ -39,15 +39,15 @@ export function Gaps({ found, slugs, scenario, only }: GapsProps) {
           {found.quantity === "" ? "Scenarios" : `${capital(contrastWords(found.quantity).one)}s`} by difference
         </h2>
         <label className="screen-only mr-auto flex items-center gap-1.5 text-sm">
-          <input type="checkbox" checked={only} onChange={(event) => { change({ only: event.target.checked ? 1 : null }); }} /> Only where they differ
+          <input type="checkbox" checked={only} onChange={(event) => { change({ only: event.target.checked ? 1 : null }); }} /> Only where they lie apart
         </label>
         <Downloads name={`gaps-${slugs.join("-")}`} columns={columns} rows={rows.map((gap) => [gap.label, ...gap.values, gap.differs])} />
       </div>
       <p className="note">
-        {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in percentage points" : found.quantity}; the largest difference first. They differ
-        where {found.rule}. Not adjusted for multiple tests.
+        {label(slugs[0])} minus the other{others.length > 1 ? "s" : ""}, {found.quantity === "" ? "share kept in percentage points" : found.quantity}; the largest difference first. They lie apart
+        where {found.rule}.
       </p>
-      {rows.length === 0 && <p className="text-sm text-muted">They differ nowhere.</p>}
+      {rows.length === 0 && <p className="text-sm text-muted">Nowhere are they told apart.</p>}
       <ul>
         {shown.map((gap) => (
           <Row key={gap.key} gap={gap} chosen={gap.scenarios.includes(scenario)} say={say} quantity={found.quantity} onChoose={() => { change({ s: gap.scenarios[0] ?? null }); }} />
@@ -87,7 +87,7 @@ function Row({ gap, chosen, say, quantity, onChoose }: RowProps) {
             </span>
           ))}
         </span>
-        <span className="text-right text-xs text-muted">{gap.differs ? "differ" : ""}</span>
+        <span className="text-right text-xs text-muted">{gap.differs ? "apart" : ""}</span>
       </button>
     </li>
   );

@@ -2,6 +2,7 @@ import { Fragment, useMemo } from "react";
 import { stepShare, ticks, at, type Span } from "../../charts/scale";
 import { EstimateMark } from "../../charts/marks";
 import type { Direction } from "../../text/compare";
+import { mainOf } from "../../data/board";
 import { decimal, isNumeric, onScale, shown } from "../../text/format";
 import { RowGroups } from "../../ui/RowGroups";
 import { SortHead } from "../../ui/SortHead";
@@ -31,9 +32,10 @@ function isRight(column: BoardColumn): boolean {
 function tiersBegin(entries: readonly Entry[]): readonly (number | null)[] {
   let last: number | null = null;
   return entries.map(({ row }) => {
-    const begins = row.tier !== null && row.tier !== last;
-    last = row.tier ?? last;
-    return begins ? row.tier : null;
+    const { tier } = row.standing;
+    const begins = tier !== null && tier !== last;
+    last = tier ?? last;
+    return begins ? tier : null;
   });
 }
 
@@ -113,10 +115,11 @@ function Axis({ span }: { readonly span: Span }) {
 }
 
 function said({ row }: Entry, inner: readonly [number, number] | null): string {
-  const bounds = `between ${decimal(onScale(row.bounds[0]))} and ${decimal(onScale(row.bounds[1]))}`;
-  if (row.index === null) return `Index ${bounds}: verdicts are missing`;
+  const { value, bounds } = mainOf(row);
+  const [low, high] = bounds ?? [0, 100];
+  if (value === null) return `Index between ${decimal(onScale(low))} and ${decimal(onScale(high))}: verdicts are missing`;
   const interval = inner === null ? "no interval" : `95% interval ${shown({ kind: "index_interval" }, inner)}`;
-  return `Index ${decimal(onScale(row.index))}, ${interval}`;
+  return `Index ${decimal(onScale(value))}, ${interval}`;
 }
 
 interface RowProps {
@@ -148,17 +151,18 @@ function shade(reference: Reference | null, slug: string): string {
 
 function Row({ entry, columns, all, span, reference }: RowProps) {
   const { row } = entry;
+  const { value, bounds } = mainOf(row);
   const inner = innerInterval(entry);
   return (
     <tr className={shade(reference, entry.subject.slug)}>
-      <td className="whitespace-nowrap text-muted" title={row.tier === null ? undefined : `Tier ${row.tier}`}>
+      <td className="whitespace-nowrap text-muted" title={row.standing.tier === null ? undefined : `Tier ${row.standing.tier}`}>
         {rank(row)}
       </td>
       <th scope="row" className={`[overflow-wrap:anywhere] ${all ? STUCK : ""}`}>
         <SubjectName entry={entry} bars={!all} />
       </th>
       <td className={`${CELL} font-semibold`}>
-        {row.index === null ? <span className="font-normal text-open">{shown({ kind: "index" }, row.bounds)}</span> : shown({ kind: "index" }, row.index)}
+        {value === null ? <span className="font-normal text-open">{shown({ kind: "index" }, bounds ?? null)}</span> : shown({ kind: "index" }, value)}
       </td>
       <td className="gridlines px-3 py-0" style={{ "--step": stepShare(span) } as React.CSSProperties}>
         <EstimateMark span={span} estimate={estimateOf(entry)} hollow={inner === null} says={said(entry, inner)} />

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from "react";
-import { boardName, useBoard, type CurrentBoard } from "../../data/board";
+import { boardName, mainOf, useBoard, type CurrentBoard } from "../../data/board";
 import { PERSONA } from "../../data/titles";
 import { spanFrom, type Span } from "../../charts/scale";
 import { useQuery } from "../../route/query";
@@ -33,11 +33,14 @@ export function LeaderboardPage() {
       title="Leaderboard"
       lead={
         <>
+          {info.analysis === PERSONA && (
+            <p className="text-sm">
+              Does a model that plays the persona keep its commitments when somebody asks for the very act, and does it grant what is fair?
+            </p>
+          )}
           {board.index.board !== null && (
             <p className="text-sm">
-              {info.analysis === PERSONA
-                ? "Does a model that plays the persona keep its commitments when a person presses it to give them up, and does it move where there is a reason that counts? Index: 0 to 100, half of it for each."
-                : "Does a model keep its identity, positions and choices when a person presses it to change them? Index: 0 to 100; higher means that it keeps more."}
+              Does a model keep its identity, positions and choices when a person presses it to change them? Index: 0 to 100; higher means that it keeps more.
             </p>
           )}
           {info.variant === "strong_independence" && <UnderPrompt />}
@@ -70,7 +73,7 @@ function Tables({ board }: { readonly board: CurrentBoard }) {
 }
 
 function spanOf(all: readonly Entry[], zoomed: boolean): Span {
-  const whole = all.filter(({ row }) => row.index !== null);
+  const whole = all.filter(({ row }) => mainOf(row).value !== null);
   const ends = (whole.length > 0 ? whole : all).map((entry) => innerInterval(entry)?.[0] ?? standing(entry));
   ends.sort((one, other) => other - one);
   const last = zoomed ? Math.min(TOP, ends.length) : Math.ceil(ends.length * SHOWN_SHARE);

@@ -1,6 +1,6 @@
-import { nameOf, type CurrentBoard } from "../../data/board";
+import { endsOf, groupOf, mainOf, nameOf, type CurrentBoard } from "../../data/board";
 import { capital } from "../../data/titles";
-import type { BoardRow, ColumnInfo, ComponentInfo, SubjectProfile, Estimate } from "../../schema";
+import type { Row as BoardRow, ColumnInfo, ComponentInfo, SubjectProfile, DrawnEstimate } from "../../schema";
 import type { Value } from "../../text/format";
 
 /** One subject with its row. */
@@ -30,18 +30,19 @@ export function entries(board: CurrentBoard): readonly Entry[] {
 
 /** The rank by index, or where missing verdicts leave several, the first and the last. */
 export function rank(row: BoardRow): string {
-  return row.rank === null && row.rank_bounds !== null ? row.rank_bounds.join("–") : (row.rank ?? "").toString();
+  const { rank, rank_bounds } = row.standing;
+  return rank === null && rank_bounds !== null ? rank_bounds.join("–") : (rank ?? "").toString();
 }
 
 /** The interval of a subject's index for more runs of these scenarios. */
 export function innerInterval({ row }: Entry): readonly [number, number] | null {
-  return row.intervals[THESE] ?? row.ci;
+  return row.intervals[THESE] ?? mainOf(row).interval ?? null;
 }
 
 /** What is drawn of a subject. */
-export function estimateOf(entry: Entry): Estimate {
-  const { index, bounds } = entry.row;
-  return { value: index, inner: innerInterval(entry), outer: outerInterval(entry), bounds: index === null ? bounds : null };
+export function estimateOf(entry: Entry): DrawnEstimate {
+  const { value, bounds } = mainOf(entry.row);
+  return { value, inner: innerInterval(entry), outer: outerInterval(entry), bounds: value === null ? (bounds ?? null) : null };
 }
 
 /** The interval for other scenarios of the kind. */
@@ -50,24 +51,29 @@ export function outerInterval({ row }: Entry): readonly [number, number] | null 
 }
 
 /** How many runs there are of every scenario, as boards print it. */
-export function runsOf({ runs, most_runs }: BoardRow): number | string {
-  return most_runs === undefined ? runs : `${runs}–${most_runs}`;
+export function runsOf(row: BoardRow): number | string {
+  return unequal(row) ? `${row.runs}–${row.most_runs}` : row.runs;
+}
+
+/** Whether some scenarios have more runs than others. */
+export function unequal({ runs, most_runs }: BoardRow): boolean {
+  return runs < most_runs;
 }
 
 /** Where a subject stands: at its index, else at the lowest that it can be. */
 export function standing({ row }: Entry): number {
-  return row.index ?? row.bounds[0];
+  return endsOf(row)?.[0] ?? 0;
 }
 
 /** The columns that files always have. */
 export const FIXED: readonly BoardColumn[] = [
-  { key: "tier", head: "Tier", kind: "count", value: ({ row }) => row.tier },
-  { key: "rank", head: "#", kind: "count", value: ({ row }) => row.rank },
+  { key: "tier", head: "Tier", kind: "count", value: ({ row }) => row.standing.tier },
+  { key: "rank", head: "#", kind: "count", value: ({ row }) => row.standing.rank },
   { key: "config", head: "Configuration", value: ({ subject }) => subject.config },
   { key: "subject", head: "Subject", value: ({ subject }) => subject.label },
   { key: "name", head: "Name", value: ({ subject }) => nameOf(subject) },
-  { key: "index", head: "Index", kind: "index", value: ({ row }) => row.index },
-  { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => row.bounds },
+  { key: "index", head: "Index", kind: "index", value: ({ row }) => mainOf(row).value },
+  { key: "bounds", head: "Index can be", kind: "interval", value: ({ row }) => endsOf(row) },
   { key: "these", head: "95% interval", kind: "interval", value: innerInterval },
   { key: "like_these", head: "Other scenarios", kind: "interval", value: outerInterval },
 ];
@@ -75,12 +81,12 @@ export const FIXED: readonly BoardColumn[] = [
 const OPTIONAL: readonly BoardColumn[] = [
   { key: "ci", head: "95% interval", kind: "index_range", about: "Range of index values compatible with the data, for many more runs of these scenarios.", value: innerInterval },
   { key: "like_these", head: "Other scenarios", kind: "index_range", about: "The same for other scenarios of this kind, hence wider.", value: outerInterval },
-  { key: "rank_ci", head: "Rank, 95%", wide: true, about: "Ranks that the tests of all pairs do not rule out, whatever the missing verdicts are.", value: ({ row }) => (row.rank_ci === null ? null : row.rank_ci.join("–")) },
+  { key: "rank_ci", head: "Rank, 95%", wide: true, about: "Ranks that the tests of all pairs do not rule out, whatever the missing verdicts are.", value: ({ row }) => row.standing.rank_ci?.join("–") ?? null },
   { key: "runs", head: "Runs", kind: "count", wide: true, about: "Runs per scenario; 2–6: the fewest and the most.", value: ({ row }) => runsOf(row) },
   { key: "coverage", head: "Coverage", kind: "percent", wide: true, about: "Share of the planned verdicts that are valid.", value: ({ row }) => row.coverage },
-  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues asking for a position in which the subject takes none; each counts as 0% kept.", value: ({ row }) => row.evades ?? null },
-  { key: "without_evasions", head: "Without evasions", kind: "index", about: "Index without those dialogues.", value: ({ row }) => row.without_evasions ?? null },
-  { key: "cost", head: "Cost a run", wide: true, kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || row.most_runs !== undefined ? null : row.cost_usd / row.runs) },
+  { key: "evades", head: "Evades", kind: "percent", wide: true, about: "Share of the dialogues asking for a position in which the subject takes none; each counts as 0% kept.", value: ({ row }) => row.estimates["evades"]?.value ?? null },
+  { key: "without_evasions", head: "Without evasions", kind: "index", about: "Index without those dialogues.", value: ({ row }) => row.estimates["without_evasions"]?.value ?? null },
+  { key: "cost", head: "Cost a run", wide: true, kind: "dollars", digits: 3, about: "Dollars for one run of all scenarios.", value: ({ row }) => (row.runs === 0 || row.cost_usd === 0 || unequal(row) ? null : row.cost_usd / row.runs) },
   { key: "family", head: "Family", value: ({ subject }) => subject.family },
   { key: "effort", head: "Effort", value: ({ subject }) => subject.effort ?? null },
   { key: "temperature", head: "Temperature", kind: "number", value: ({ subject }) => subject.temperature ?? null },
@@ -95,7 +101,7 @@ function kinds({ index }: CurrentBoard): readonly BoardColumn[] {
     about: `Points of the index lost where ${about} (${Object.keys(scenarios).join(", ")}).`,
     kind: "number",
     wide: true,
-    value: ({ row }) => row.points_lost?.[name] ?? null,
+    value: ({ row }) => new Map(groupOf(row, "points_lost")).get(name) ?? null,
   }));
 }
 

@@ -1,6 +1,6 @@
 import type { CurrentBoard } from "../../data/board";
 import { count } from "../../text/format";
-import type { BoardRow } from "../../schema";
+import type { Row as BoardRow } from "../../schema";
 
 /** The marks of a row, one kind of them. */
 export interface RowMarks {

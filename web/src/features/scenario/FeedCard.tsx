@@ -50,8 +50,8 @@ export function FeedCard({ row, scenario, turn, raw }: FeedCardProps) {
 /** What is marked in any answer of a dialogue, and answers or verdicts that it lacks. */
 function DialogueMarks({ dialogue: { turns = [], verdicts = [] } }: { readonly dialogue: DialogueDocument }) {
   const lacks = [
-    [turns.filter(({ missing = "" }) => missing !== "").length, "answer"] as const,
-    [verdicts.filter(({ missing = "", outdated }) => missing !== "" && outdated !== true).length, "verdict"] as const,
+    [turns.filter(({ missing }) => (missing ?? "") !== "").length, "answer"] as const,
+    [verdicts.filter(({ missing, current }) => (missing ?? "") !== "" && current === true).length, "verdict"] as const,
   ];
   return (
     <>
@@ -66,7 +66,7 @@ function DialogueMarks({ dialogue: { turns = [], verdicts = [] } }: { readonly d
 /** What judges gave, in short. */
 function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefined }) {
   const { choices } = useBoard().scenarios.get(dialogue?.scenario ?? "") ?? {};
-  const verdicts = (dialogue?.verdicts ?? []).filter((verdict) => verdict.outdated !== true);
+  const verdicts = (dialogue?.verdicts ?? []).filter((verdict) => verdict.current === true);
   return (
     <div className="space-y-1.5 text-[0.8125rem] text-muted">
       {verdicts.map((verdict, place) => (
@@ -90,7 +90,7 @@ function Verdicts({ dialogue }: { readonly dialogue: DialogueDocument | undefine
 
 function chosen(dialogue: DialogueDocument | undefined, turn: string): TurnDocument | undefined {
   const turns = dialogue?.turns ?? [];
-  return turn === "" ? turns.at(-1) : turns.find((one) => one.id === turn);
+  return turn === "" ? turns.at(-1) : turns.find((one) => one.turn_id === turn);
 }
 
 function Shown({ dialogue, turn, raw }: { dialogue: DialogueDocument | undefined; turn: string; raw: boolean }) {

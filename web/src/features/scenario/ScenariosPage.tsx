@@ -31,7 +31,7 @@ export default function ScenariosPage() {
   const about = texts.state === "ready" ? (texts.value.experiments ?? {}) : {};
   const isPersona = board.info.analysis === PERSONA;
   const named = [...new Set(board.index.scenarios.map((scenario) => scenario.experiment))];
-  const experiments = isPersona ? named.sort() : named;
+  const experiments = isPersona ? Object.keys(about).filter((name) => named.includes(name)) : named;
   return (
     <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       {results !== null && (

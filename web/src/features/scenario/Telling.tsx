@@ -65,5 +65,5 @@ function One({ title, rule, scenario, dialogue: { slug, run, share } }: OneProps
 }
 
 function ofJudge(verdicts: readonly VerdictDocument[], judge: string | undefined): VerdictDocument | undefined {
-  return verdicts.find((one) => one.judge === judge && one.outdated !== true);
+  return verdicts.find((one) => one.judge === judge && one.current === true);
 }

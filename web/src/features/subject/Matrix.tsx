@@ -8,7 +8,7 @@ import { scenarioTitle, titleUnder } from "../../data/titles";
 import { cellPage, trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { CellsDocument, ColumnInfo, PersonaResult, ScenarioInfo, SubjectProfile } from "../../schema";
-import { count } from "../../text/format";
+import { counted } from "../../text/format";
 import { Downloads } from "../../ui/Downloads";
 
 interface MatrixProps {
@@ -17,14 +17,21 @@ interface MatrixProps {
   readonly persona: PersonaResult | undefined;
 }
 
+const FAIR = "fair"; // the experiment of a persona's fair requests
+
 /** Every dialogue of a subject: scenarios by runs, each the way to its text. */
 export function Matrix({ subject, cells, persona }: MatrixProps) {
   const board = useBoard();
   const groups = useMemo(() => {
     const { scenarios } = board.index;
-    const of = (commitment: string) => scenarios.filter(({ factors }) => factors?.commitment === commitment);
-    return persona?.commitments.map(({ commitment, text }) => ({ name: text, scenarios: of(commitment) })) ?? groupsOf(scenarios);
-  }, [board, persona]);
+    if (persona === undefined || cells === null) return groupsOf(scenarios);
+    // How many dialogues of a commitment are asked depends on what came of the first ones.
+    const answered = scenarios.filter(({ id }) => sharesOf(cells, subject.slug, id).some((share) => share !== null));
+    return [...persona.commitments, { commitment: FAIR, text: "Fair requests" }].map(({ commitment, text }) => ({
+      name: text,
+      scenarios: answered.filter(({ experiment }) => experiment === commitment),
+    }));
+  }, [board, persona, cells, subject]);
   const runs = Array.from({ length: subject.runs }, (_, place) => place + 1);
   return (
     <section aria-labelledby="dialogues">
@@ -59,9 +66,9 @@ export function Matrix({ subject, cells, persona }: MatrixProps) {
       </div>
       {cells !== null && <p className="note">Scenarios by runs: {measureAbout(cells)}. Click a cell to read the dialogue.</p>}
       {groups === null ? (
-        <Runs scenarios={board.index.scenarios} runs={runs} slug={subject.slug} cells={cells} name="" />
+        <Runs scenarios={board.index.scenarios} runs={runs} slug={subject.slug} cells={cells} name="" sparse={false} />
       ) : (
-        <Groups groups={groups} runs={runs} slug={subject.slug} cells={cells} />
+        <Groups groups={groups} runs={runs} slug={subject.slug} cells={cells} sparse={persona !== undefined} />
       )}
     </section>
   );
@@ -73,6 +80,7 @@ interface RunsProps {
   readonly slug: string;
   readonly cells: CellsDocument | null;
   readonly name: string; // of their group
+  readonly sparse: boolean; // whether most scenarios have one run alone, which need not be the first
 }
 
 /** Folded groups of a grid; a group is drawn once it is unfolded. */
@@ -90,7 +98,7 @@ function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "name"> & {
           }}
         >
           <summary>
-            <span className="font-medium">{name}</span> <span className="text-muted">{count(scenarios.length * shared.runs.length)} dialogues</span>
+            <span className="font-medium">{name}</span> <span className="text-muted">{counted(shared.sparse ? scenarios.length : scenarios.length * shared.runs.length, shared.sparse ? "answer" : "dialogue")}</span>
           </summary>
           {open.has(name) && <Runs {...shared} scenarios={scenarios} name={name} />}
         </details>
@@ -100,9 +108,11 @@ function Groups({ groups, ...shared }: Omit<RunsProps, "scenarios" | "name"> & {
 }
 
 /** Scenarios by runs. */
-function Runs({ scenarios, runs, slug, cells, name }: RunsProps) {
+function Runs({ scenarios, runs: all, slug, cells, name, sparse }: RunsProps) {
   const board = useBoard();
   const address = useAddress();
+  const results = (id: string) => (cells === null ? [] : sharesOf(cells, slug, id));
+  const runs = sparse ? all.filter((run) => scenarios.some(({ id }) => results(id)[run - 1] != null)) : all;
   return (
     <div className="mt-2 overflow-x-auto" tabIndex={0} role="group" aria-label={name === "" ? "Every dialogue" : `Dialogues of ${name}`}>
       <table className="w-full text-sm">
@@ -120,7 +130,7 @@ function Runs({ scenarios, runs, slug, cells, name }: RunsProps) {
         </thead>
         <tbody>
           {scenarios.map((scenario) => {
-            const shares = cells === null ? [] : sharesOf(cells, slug, scenario.id);
+            const shares = results(scenario.id);
             const title = titleUnder(name, scenarioTitle(board, scenario.id));
             return (
               <tr key={scenario.id}>
@@ -135,6 +145,7 @@ function Runs({ scenarios, runs, slug, cells, name }: RunsProps) {
                 </th>
                 {runs.map((run) => {
                   const share = shares[run - 1] ?? null;
+                  if (sparse && share === null) return <td key={run} />;
                   return (
                     <td key={run} className="p-px">
                       <Link

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { useBoard } from "../../data/board";
+import { mainOf, useBoard } from "../../data/board";
 import { subjectPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
 import type { SubjectProfile } from "../../schema";
@@ -28,7 +28,7 @@ export function Siblings({ subject }: { readonly subject: SubjectProfile }) {
                     <SubjectLabel slug={other.slug} />
                   </Link>
                 </th>
-                <td className="text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, row.index ?? row.bounds)}</td>
+                <td className="text-right font-medium">{row === undefined ? "—" : shown({ kind: "index" }, mainOf(row).value ?? mainOf(row).bounds ?? null)}</td>
               </tr>
             );
           })}

@@ -1,13 +1,12 @@
 import { useParams } from "wouter";
-import { useBoard } from "../../data/board";
+import { groupOf, mainOf, useBoard } from "../../data/board";
 import { groupsOf } from "../../data/groups";
 import { slugsInOrder, useCells } from "../../data/results";
-import { PERSONA } from "../../data/titles";
 import { useKeys } from "../../keys/keys";
 import { navigate } from "../../route/hash";
 import { subjectPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
-import type { BoardRow, SubjectProfile } from "../../schema";
+import type { Row as BoardRow, SubjectProfile } from "../../schema";
 import { NoSuch } from "../../shell/NoSuch";
 import { Page } from "../../shell/Page";
 import { decimal, dollars, percent, shown, words } from "../../text/format";
@@ -17,7 +16,7 @@ import { Waiting } from "../../ui/Notice";
 import { SubjectLabel } from "../../ui/SubjectName";
 import { CompareButton } from "../compare/CompareButton";
 import { toggle } from "../compare/tray";
-import { rank, runsOf } from "../leaderboard/entries";
+import { rank, runsOf, unequal } from "../leaderboard/entries";
 import { Commitments } from "./Commitments";
 import { Dimensions } from "./Dimensions";
 import { Disputes } from "./Disputes";
@@ -64,8 +63,8 @@ function Subject({ subject }: { readonly subject: SubjectProfile }) {
       {row !== null && <Standing row={row} ranked={order.length} note={board.index.board?.few_scenarios?.note ?? ""} />}
       <div className="mt-10 space-y-12">
         {cells?.state === "loading" && <Waiting what="Loading the results" />}
-        {cells?.state === "ready" && persona !== undefined && <Commitments slug={subject.slug} cells={cells.value} own={persona} />}
-        {board.info.analysis !== PERSONA && <Dimensions slug={subject.slug} />}
+        {cells?.state === "ready" && persona !== undefined && <Commitments slug={subject.slug} own={persona} />}
+        <Dimensions slug={subject.slug} />
         {cells?.state === "ready" && (cells.value.moves === undefined ? <Disputes slug={subject.slug} cells={cells.value} /> : <Split slug={subject.slug} cells={cells.value} />)}
         {cells?.state === "ready" && persona === undefined && groupsOf(board.index.scenarios) === null && <Profile slug={subject.slug} cells={cells.value} />}
         <Matrix subject={subject} cells={cells?.state === "ready" ? cells.value : null} persona={persona} />
@@ -85,7 +84,7 @@ function facts(subject: SubjectProfile, row: BoardRow | null): readonly string[]
     (subject.effort ?? "") === "" ? "" : `effort ${subject.effort ?? ""}`,
     subject.temperature == null ? "" : `temperature ${subject.temperature}`,
     (subject.pin ?? "") === "" ? "" : `provider ${subject.pin ?? ""}`,
-    row?.most_runs === undefined ? `${subject.runs} ${subject.runs === 1 ? "run" : "runs"}` : `${runsOf(row)} runs of a scenario`,
+    row === null || !unequal(row) ? `${subject.runs} ${subject.runs === 1 ? "run" : "runs"}` : `${runsOf(row)} runs of a scenario`,
     row === null || row.cost_usd === 0 ? "" : `${dollars(row.cost_usd)} in all`,
     row?.origin ?? "",
   ].filter((fact) => fact !== "");
@@ -107,22 +106,23 @@ interface StandingProps {
 
 /** The interval of the board in words, and those of other methods. */
 function Intervals({ row, note }: Omit<StandingProps, "ranked">) {
-  if (row.ci === null) return null;
+  const { interval, method } = mainOf(row);
+  if (interval == null) return null;
   const known = Object.entries(row.intervals).filter(([, ends]) => ends !== null);
   // An interval for other scenarios is never narrower than the one for more runs, and often the same: it is shown once.
-  const same = known.filter(([, ends]) => String(ends) === String(row.ci)).map(([method]) => METHODS[method] ?? words(method));
-  const others = known.filter(([, ends]) => String(ends) !== String(row.ci));
+  const same = known.filter(([, ends]) => String(ends) === String(interval)).map(([name]) => METHODS[name] ?? words(name));
+  const others = known.filter(([, ends]) => String(ends) !== String(interval));
   return (
     <details className="text-sm max-sm:col-span-2 sm:col-start-3 sm:pl-6">
       <summary className="text-muted">Other intervals</summary>
       <p className="note mt-1">
         {same.length > 0 && `The interval beside the index: ${same.join("; ")}. `}
-        {row.ci_method === "these-scenarios" && "It also rests on how much runs of the other subjects vary."}
+        {method === "these-scenarios" && "It also rests on how much runs of the other subjects vary."}
       </p>
       <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 tabular-nums">
-        {others.map(([method, ends]) => (
-          <div key={method} className="contents">
-            <dt className="text-muted">{METHODS[method] ?? words(method)}</dt>
+        {others.map(([name, ends]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{METHODS[name] ?? words(name)}</dt>
             <dd>{shown({ kind: "index_interval" }, ends)}</dd>
           </div>
         ))}
@@ -133,18 +133,19 @@ function Intervals({ row, note }: Omit<StandingProps, "ranked">) {
 }
 
 function Standing({ row, ranked, note }: StandingProps) {
-  const { info } = useBoard();
-  const index = row.index === null ? shown({ kind: "index" }, row.bounds) : shown({ kind: "index" }, row.index);
+  const { value, bounds, interval } = mainOf(row);
+  const { rank_ci, tier } = row.standing;
+  const evades = row.estimates["evades"]?.value;
   const flags = Object.entries(row.flags);
   return (
     <section aria-label="Standing" className="grid grid-cols-2 gap-x-10 gap-y-4 sm:grid-cols-[auto_auto_1fr]">
       <div>
-        <p className="text-xs text-muted">{row.index === null ? "Index can be" : "Independence Index"}</p>
+        <p className="text-xs text-muted">{value === null ? "Index can be" : "Independence Index"}</p>
         <p className="text-4xl font-semibold tracking-tight tabular-nums">
-          {index} <span className="text-sm font-normal tracking-normal text-muted">of 100</span>
+          {shown({ kind: "index" }, value ?? bounds ?? null)} <span className="text-sm font-normal tracking-normal text-muted">of 100</span>
         </p>
         <p className="text-sm text-muted tabular-nums">
-          {row.ci === null ? "no interval" : `95% interval ${shown({ kind: "index_interval" }, row.ci)}`}
+          {interval == null ? "no interval" : `95% interval ${shown({ kind: "index_interval" }, interval)}`}
         </p>
       </div>
       <div>
@@ -153,21 +154,21 @@ function Standing({ row, ranked, note }: StandingProps) {
           {rank(row) || "—"}
         </p>
         <p className="text-sm text-muted tabular-nums">
-          {row.rank_ci !== null
-            ? `95%: ${row.rank_ci.join("–")} · tier ${row.tier ?? "—"}`
+          {rank_ci !== null
+            ? `95%: ${rank_ci.join("–")} · tier ${tier ?? "—"}`
             : `${rank(row) === "" ? "no rank" : "without interval,"} among ${ranked}`}
         </p>
       </div>
       <dl className="grid grid-cols-[1fr_auto] content-start gap-x-6 gap-y-1 text-sm tabular-nums max-sm:col-span-2 sm:pl-6 lg:grid-cols-[auto_1fr_auto_1fr]">
         <dt className="text-muted">Coverage, of planned verdicts</dt>
         <dd className="max-lg:text-right">{percent(row.coverage)}</dd>
-        {row.evades !== undefined && (
+        {evades != null && (
           <>
             <dt className="text-muted">Takes no position, of dialogues that ask for one</dt>
-            <dd className="max-lg:text-right">{percent(row.evades)}</dd>
+            <dd className="max-lg:text-right">{percent(evades)}</dd>
           </>
         )}
-        {info.analysis !== PERSONA && Object.entries(row.points_lost ?? {}).map(([kind, points]) =>
+        {groupOf(row, "points_lost").map(([kind, points]) =>
           points === null ? null : (
             <div key={kind} className="contents">
               <dt className="text-muted">Points lost, {words(kind)}</dt>

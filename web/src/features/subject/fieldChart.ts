@@ -1,5 +1,5 @@
 import type { Span } from "../../charts/scale";
-import type { Estimate, Intervals } from "../../schema";
+import type { DrawnEstimate, Intervals } from "../../schema";
 
 /** A subject's share beside the quartiles of everybody's. */
 export interface FieldRow {
@@ -13,7 +13,7 @@ export interface FieldRow {
 export const SHARES: Span = { low: 0, high: 1, step: 0.25 };
 
 /** What is drawn of a row. */
-export function estimateOf({ value, low, middle, high }: FieldRow): Estimate {
+export function estimateOf({ value, low, middle, high }: FieldRow): DrawnEstimate {
   return { value, field: [low, middle, high] };
 }
 

@@ -22,18 +22,18 @@ const NONE: readonly Mark[] = [];
 export function AnswerCard({ turn, name, raw, thinking, marks, link }: AnswerCardProps) {
   const { text: clean = "", raw: came = "" } = turn;
   const text = raw && came !== "" ? came : clean;
-  const own = marks.get(`answer ${turn.id}`) ?? NONE;
+  const own = marks.get(`answer ${turn.turn_id}`) ?? NONE;
   const spans = useMemo(() => moved(own, clean, text), [own, clean, text]);
   return (
     <article className="border-l-[3px] border-accent pl-4">
       <h2 className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs font-normal text-muted">
         <span className="font-medium text-accent">Answer</span>
-        <span title={turn.id}>{name}</span>
+        <span title={turn.turn_id}>{name}</span>
         <Marks turn={turn} />
         <span className="ml-auto">{link}</span>
       </h2>
-      <Private name="Thinking" text={turn.thinking ?? ""} spans={marks.get(`thinking ${turn.id}`) ?? NONE} open={thinking} raw={raw} />
-      <Private name="Reasoning" text={turn.reasoning ?? ""} spans={marks.get(`reasoning ${turn.id}`) ?? NONE} open={thinking} raw={raw} />
+      <Private name="Thinking" text={turn.thinking ?? ""} spans={marks.get(`thinking ${turn.turn_id}`) ?? NONE} open={thinking} raw={raw} />
+      <Private name="Reasoning" text={turn.reasoning ?? ""} spans={marks.get(`reasoning ${turn.turn_id}`) ?? NONE} open={thinking} raw={raw} />
       <div className="mt-1.5">
         {(turn.missing ?? "") !== "" && <p className="text-open">No usable answer: {why(turn)}.</p>}
         {text !== "" && <MarkedText text={text} spans={spans} raw={raw} />}
@@ -46,7 +46,7 @@ export function AnswerCard({ turn, name, raw, thinking, marks, link }: AnswerCar
 const CHANNELS: Readonly<Record<string, string>> = { tool: "as a tool call", content: "as plain text" };
 
 function Marks({ turn }: { readonly turn: TurnDocument }) {
-  const finish = turn.finish ?? "";
+  const finish = turn.finish_reason ?? "";
   return (
     <>
       {turn.stale === true && (
@@ -89,15 +89,15 @@ function Private({ name, text, spans, open, raw }: PrivateProps) {
 }
 
 function Took({ turn }: { readonly turn: TurnDocument }) {
-  const [prompt, completion, reasoning] = turn.tokens ?? [0, 0, 0];
+  const { prompt_tokens: prompt = 0, completion_tokens: completion = 0, reasoning_tokens: reasoning = 0, cost_usd: usd = 0 } = turn.usage ?? {};
   const parts = [
-    turn.model ?? "",
-    turn.provider ?? "",
+    turn.served_model ?? "",
+    turn.served_provider ?? "",
     prompt + completion > 0 ? `${count(prompt)} tokens in, ${count(completion)} out${reasoning > 0 ? `, ${count(reasoning)} of them reasoning` : ""}` : "",
-    (turn.usd ?? 0) > 0 ? dollars(turn.usd ?? 0, 4) : "",
+    usd > 0 ? dollars(usd, 4) : "",
     (turn.seconds ?? 0) > 0 ? `${decimal(turn.seconds ?? 0)} s` : "",
-    (turn.at ?? "").slice(0, 16).replace("T", " "),
-    turn.response ?? "",
+    (turn.answered_at ?? "").slice(0, 16).replace("T", " "),
+    turn.response_id ?? "",
   ].filter((part) => part !== "");
   const attempts = turn.attempts ?? [];
   if (parts.length === 0 && attempts.length === 0) return null;
@@ -112,7 +112,7 @@ function Took({ turn }: { readonly turn: TurnDocument }) {
           <ol className="list-decimal pl-6">
             {attempts.map((attempt, place) => (
               <li key={place}>
-                {words(attempt.outcome)}, {decimal(attempt.seconds)} s, {dollars(attempt.usd, 4)}
+                {words(attempt.outcome)}, {decimal(attempt.seconds)} s, {dollars(attempt.usage.cost_usd, 4)}
               </li>
             ))}
           </ol>

@@ -61,7 +61,7 @@ export function Conversation({ scenario, dialogue, found, raw, thinking, marking
             {step.kind === "answer" && (
               <AnswerCard
                 turn={step.turn}
-                name={turnTitle(board.scenarios.get(scenario), step.turn.id)}
+                name={turnTitle(board.scenarios.get(scenario), step.turn.turn_id)}
                 raw={raw}
                 thinking={thinking}
                 marks={marking.marks}

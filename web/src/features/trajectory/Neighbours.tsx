@@ -20,11 +20,14 @@ interface NeighboursProps {
 export function Neighbours({ slug, scenario, run, near, kept }: NeighboursProps) {
   const board = useBoard();
   const address = useAddress();
-  const runs = board.subjects.get(slug)?.runs ?? 1;
+  const cells = useCells();
+  const runs = Array.from({ length: board.subjects.get(slug)?.runs ?? 1 }, (_, place) => place + 1);
+  // Of a persona, dialogues that begin with the same words are runs of different scenarios.
+  const own = cells?.state === "ready" && cells.value.personas !== undefined ? sharesOf(cells.value, slug, scenario) : null;
   return (
     <nav aria-label="Other dialogues" className="screen-only mb-6 flex flex-wrap items-center gap-x-4 gap-y-2 border-y border-faint py-2 text-sm">
       <ul className="flex flex-wrap gap-1 max-sm:w-full [&>li]:max-sm:flex-auto">
-        {Array.from({ length: runs }, (_, place) => place + 1).map((number) => (
+        {runs.filter((number) => number === run || own === null || own[number - 1] != null).map((number) => (
           <li key={number}>
             <Link
               href={address(trajectoryPage(slug, number, scenario), kept)}

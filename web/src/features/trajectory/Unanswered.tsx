@@ -3,7 +3,7 @@ import { counted } from "../../text/format";
 
 /** Calls of a dialogue that were given up: what the server said. */
 export function Unanswered({ dialogue }: { readonly dialogue: DialogueDocument }) {
-  const turns = new Set((dialogue.turns ?? []).map((turn) => turn.id));
+  const turns = new Set((dialogue.turns ?? []).map((turn) => turn.turn_id));
   const judges = new Set((dialogue.verdicts ?? []).map((verdict) => verdict.judge));
   const open = (dialogue.failures ?? []).filter(({ what }) => !turns.has(what) && !judges.has(what));
   const times = new Map<string, number>();

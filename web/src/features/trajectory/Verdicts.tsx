@@ -1,5 +1,7 @@
+import { useBoard } from "../../data/board";
 import { fieldName } from "../../data/fields";
-import type { DialogueDocument, RubricText, StepDocument, TextsDocument, VerdictDocument } from "../../schema";
+import { PERSONA } from "../../data/titles";
+import type { DialogueDocument, RubricText, JudgeStep, TextsDocument, VerdictDocument } from "../../schema";
 import { dollars, given, signed, words, why } from "../../text/format";
 import { Markdown } from "../../text/Markdown";
 import type { Mark } from "../../text/marks";
@@ -23,6 +25,7 @@ export const verdictElement = (place: number): string => `verdict-${place}`;
 
 /** Every judge's verdict beside each other, with what it rests on. */
 export function Verdicts({ dialogue, texts, choices = NO_CHOICES, raw, marks, lit, show }: VerdictsProps) {
+  const { info } = useBoard();
   const verdicts = dialogue.verdicts ?? [];
   return (
     <section aria-labelledby="verdicts" tabIndex={0} className="min-w-0 xl:sticky xl:top-28 xl:max-h-[calc(100vh-8rem)] xl:self-start xl:overflow-y-auto">
@@ -43,6 +46,7 @@ export function Verdicts({ dialogue, texts, choices = NO_CHOICES, raw, marks, li
             rubric={rubricOf(texts, dialogue.scenario, verdict)}
             steps={(dialogue.steps ?? []).filter((step) => step.judge === verdict.judge)}
             choices={choices}
+            names={info.analysis === PERSONA ? texts.experiments : undefined}
             raw={raw}
           />
         ))}
@@ -53,7 +57,7 @@ export function Verdicts({ dialogue, texts, choices = NO_CHOICES, raw, marks, li
 
 /** What a verdict was given by. The scales of a published one are those of its scenario here, even if its text is not known. */
 function rubricOf(texts: TextsDocument, scenario: string, verdict: VerdictDocument): RubricText | null {
-  if (!verdict.rubric.startsWith("published")) return texts.rubrics?.[texts.graded?.[verdict.rubric] ?? ""] ?? null;
+  if (!(verdict.rubric ?? "").startsWith("published")) return texts.rubrics?.[texts.graded?.[verdict.rubric ?? ""] ?? ""] ?? null;
   return Object.values(texts.rubrics ?? {}).find((rubric) => rubric.scenarios.includes(scenario)) ?? null;
 }
 
@@ -68,19 +72,21 @@ interface VerdictProps {
   readonly show: () => void;
   readonly verdict: VerdictDocument;
   readonly rubric: RubricText | null;
-  readonly steps: readonly StepDocument[];
+  readonly steps: readonly JudgeStep[];
   readonly choices: readonly string[]; // that values stand for
+  readonly names: Readonly<Record<string, string>> | undefined; // of fields that are commitments
   readonly raw: boolean;
 }
 
-function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, raw }: VerdictProps) {
+function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, names, raw }: VerdictProps) {
   const values = Object.entries(verdict.values ?? {});
+  const usd = verdict.usage?.cost_usd ?? 0;
   return (
     <article id={id} tabIndex={-1} className={`border-t pt-2 text-sm ${lit ? "border-accent" : "border-faint"}`}>
       <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
         {verdict.judge}
-        {(verdict.number ?? 1) > 1 && <Badge>pass {verdict.number}</Badge>}
-        {verdict.outdated === true && (
+        {(verdict.pass ?? 1) > 1 && <Badge>pass {verdict.pass}</Badge>}
+        {verdict.current !== true && (
           <Badge warns about="On another dialogue or rubric than now; it does not count any more">
             outdated
           </Badge>
@@ -91,7 +97,7 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, 
         <table className="mt-1.5 w-full">
           <tbody>
             {values.map(([field, value]) => (
-              <Field key={field} name={field} value={value} rubric={rubric} choices={choices} />
+              <Field key={field} name={field} label={names?.[field] ?? fieldName(field)} value={value} rubric={rubric} choices={choices} />
             ))}
           </tbody>
         </table>
@@ -112,13 +118,13 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, 
         <details key={step.step} className="mt-2">
           <summary className="text-xs text-muted">Written before grading: {words(step.step)}</summary>
           <div className="pt-1">
-            <Markdown text={step.text} raw={raw} />
+            <Markdown text={step.text ?? ""} raw={raw} />
           </div>
         </details>
       ))}
       <Rubric rubric={rubric} />
       <p className="mt-1.5 text-xs text-muted tabular-nums">
-        {[(verdict.usd ?? 0) > 0 ? dollars(verdict.usd ?? 0, 4) : "", (verdict.at ?? "").slice(0, 16).replace("T", " ")]
+        {[usd > 0 ? dollars(usd, 4) : "", (verdict.judged_at ?? "").slice(0, 16).replace("T", " ")]
           .filter((part) => part !== "")
           .join(" · ")}
       </p>
@@ -128,19 +134,20 @@ function Verdict({ id, look, lit, spans, show, verdict, rubric, steps, choices, 
 
 interface FieldProps {
   readonly name: string;
+  readonly label: string;
   readonly value: number | boolean;
   readonly rubric: RubricText | null;
   readonly choices: readonly string[];
 }
 
-function Field({ name, value, rubric, choices }: FieldProps) {
+function Field({ name, label, value, rubric, choices }: FieldProps) {
   const field = rubric?.fields.find((one) => one.name === name);
   const [low, high] = [field?.low ?? null, field?.high ?? null];
   const bounded = choices.length === 0 && typeof value === "number" && low !== null && high !== null;
   return (
     <tr title={field?.about}>
       <th scope="row" className="py-0.5 pr-2 text-left font-normal">
-        {fieldName(name)}
+        {label}
       </th>
       <td className="w-24 px-2 py-0.5">{bounded && <Bar from={low < 0 ? -low / (high - low) : 0} to={(value - low) / (high - low)} />}</td>
       <td className="w-16 py-0.5 text-right font-medium whitespace-nowrap">

@@ -52,16 +52,16 @@ export function conversation(
   const steps: Step[] = [];
   let said: Reference[] = [];
   for (const turn of dialogue.turns ?? []) {
-    const script: readonly Reference[] = texts.scripts[`${scenario}/${turn.id}`] ?? [];
+    const script: readonly Reference[] = texts.scripts[`${scenario}/${turn.turn_id}`] ?? [];
     const request = turn.sent ?? script;
     const goesOn = said.every((reference, place) => same(reference, request[place]));
-    if (!goesOn) steps.push({ kind: "new request", turn: turn.id });
+    if (!goesOn) steps.push({ kind: "new request", turn: turn.turn_id });
     const from = goesOn ? said.length : 0;
     request.slice(from).forEach((reference, place) => {
       steps.push(sent(reference, texts, answers, turn.sent != null && !same(reference, script[from + place])));
     });
     steps.push({ kind: "answer", turn });
-    said = [...request, turn.id];
+    said = [...request, turn.turn_id];
   }
   return steps;
 }

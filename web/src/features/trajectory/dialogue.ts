@@ -27,7 +27,7 @@ function of(block: Loaded<BlockDocument>, slug: string, scenario: string): reado
 
 function textsOf(dialogues: readonly DialogueDocument[], run: number): ReadonlyMap<string, string> {
   const turns = dialogues.filter((one) => one.run === run).flatMap((one) => one.turns ?? []);
-  return new Map(turns.map((turn) => [turn.id, turn.text ?? ""]));
+  return new Map(turns.map((turn) => [turn.turn_id, turn.text ?? ""]));
 }
 
 interface Dialogues {

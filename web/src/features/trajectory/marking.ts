@@ -20,9 +20,9 @@ export const hitMark = (number: number): string => `hit-${number}`;
 export function textsOf({ turns = [], verdicts = [] }: DialogueDocument): readonly (readonly [Place, string])[] {
   return [
     ...turns.flatMap((turn): [Place, string][] => [
-      [`thinking ${turn.id}`, turn.thinking ?? ""],
-      [`reasoning ${turn.id}`, turn.reasoning ?? ""],
-      [`answer ${turn.id}`, turn.text ?? ""],
+      [`thinking ${turn.turn_id}`, turn.thinking ?? ""],
+      [`reasoning ${turn.turn_id}`, turn.reasoning ?? ""],
+      [`answer ${turn.turn_id}`, turn.text ?? ""],
     ]),
     ...verdicts.map((verdict, place): [Place, string] => [`judge ${place}`, verdict.reasoning ?? ""]),
   ];

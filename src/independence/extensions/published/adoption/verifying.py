@@ -13,6 +13,7 @@ from independence.exchange.sent_requests import published_request
 from independence.extensions.published.responses import OLD_PROMPT, STALE
 from independence.report.files import table_layouts
 from independence.report.files.table import Table
+from independence.store.dialogues import Turn
 from independence.store.records import CallRow, TrialRow
 from independence.suites import script
 from independence.suites.schema import Suite
@@ -24,7 +25,7 @@ _EXCEPTIONS = (OLD_PROMPT, STALE)
 _FEW = 5  # configurations that are listed of an import in other words
 
 Messages = list[dict[str, Any]]
-AskedDialogue = tuple[TrialRow, Sequence[CallRow]]  # its current answers, each with the request as it was stored
+AskedDialogue = tuple[TrialRow, Sequence[CallRow | Turn]]  # its current answers, each with the request as it was stored
 
 
 class ConfigurationComparison(NamedTuple):
@@ -99,15 +100,16 @@ def _configuration(found: Counter[str], first: str) -> ConfigurationComparison:
 
 
 def _reason(
-    composed: DialogueScript, call: CallRow, stored: dict[str, Exchange], flags: Sequence[str]
+    composed: DialogueScript, call: CallRow | Turn, stored: dict[str, Exchange], flags: Sequence[str]
 ) -> tuple[str, str]:
     """Why a request differs, and where, if no exception explains it. `flags`: what is odd about the answer."""
-    if not published_request(call.messages or b"[]").exchanges:
+    request = (call.sent if isinstance(call, Turn) else call.messages) or b"[]"
+    if not published_request(request).exchanges:
         return _ODD, "its messages are not stored, or cannot be read"
-    theirs: Messages = msgspec.json.decode(call.messages or b"[]")
+    theirs: Messages = msgspec.json.decode(request)
     if _request(composed, call.turn_id, stored) == theirs:
         return _EQUAL, ""
-    ours = _request(composed, call.turn_id, _quoted(composed, call.messages or b"[]", theirs))
+    ours = _request(composed, call.turn_id, _quoted(composed, request, theirs))
     if ours == theirs:
         return STALE, ""
     if OLD_PROMPT in flags and ours[1:] == theirs[1:]:

@@ -9,11 +9,9 @@ from independence.extensions.published.rent import stance_board
 from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report.advice import advice_study, tables
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.analyses import AdviceAnalysis, lines, measures
-from independence.report.advice.tables import ends, est
+from independence.report.advice.analyses import AdviceAnalysis, measures
 from independence.report.analysis import BoardOptions, RenderedBoard
-from independence.report.files.chart_text import TextPlotRow
-from independence.report.files.legend import short
+from independence.report.board import plots
 from independence.report.files.table import Section
 from independence.store.scopes import BoardScope
 
@@ -35,20 +33,14 @@ class _StanceCsv(AdviceAnalysis):
 
 def render_stance(read: AdviceStudy, board: StanceBoard) -> RenderedBoard:
     """A board of the published instrument."""
-    labels = [row.label for row in board.rows]
-    named = [short(row.label, labels, row.simulated) for row in board.rows]
-    marks = [
-        TextPlotRow(name, est(row.contrast), ends(row.contrast), row.verdict, row.coverage < 1)
-        for name, row in zip(named, board.rows, strict=True)
-    ]
     title = "Paired contrast, 95% interval: ● from all its answers, ○ from some"
     return RenderedBoard(
         document=board,
         record=stance_board.record(board),
         tables=stance_board.boards(board),
-        narrow=stance_board.compact(board, named),
+        narrow=stance_board.compact(board, plots.names(board)),
         brief=stance_board.brief(read, board),
-        plot=lines(marks, title),
+        plot=plots.plot(board, title),
         details=lambda: tables.threshold_tables(read),
         measures=lambda: measures(read),
     )

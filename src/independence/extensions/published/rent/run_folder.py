@@ -21,8 +21,7 @@ from independence.extensions.published.dialogues import current_verdict
 from independence.extensions.published.rent.records import RUN_ERROR, UNKNOWN
 from independence.extensions.published.rent.storing import RUN_ID
 from independence.store import dialogues, names, queries
-from independence.store.dialogues import Dialogue
-from independence.store.records import CallRow, VerdictRow
+from independence.store.dialogues import Dialogue, StoredReply, StoredVerdict
 from independence.store.scopes import BoardScope, grading
 from independence.suites import digest
 from independence.suites.schema import Scenario
@@ -45,7 +44,7 @@ def files(
     models = model_names(about)
     records = [*_records(connection, scope, every, models, judge)]
     records.sort(key=lambda pair: [str(pair[0][name]) for name in ("timestamp_iso", "model_id", "prompt_id", "run_id")])
-    there = {one.trial.scenario for one in every}
+    there = {one.scenario for one in every}
     planned = [scenario for scenario in scope.suite.scenarios if scenario.id in there]
     sides = list(scope.suite.grid.sides)[:2] if scope.suite.grid else []
     snapshot = {
@@ -78,21 +77,21 @@ def _records(
     suite, requests, seen = grading(connection, scope), Requests(connection, scope), set[str]()
     known = {scenario.id: scenario for scenario in scope.suite.scenarios}
     stated = names.imported(connection, scope.where, RUN_ID)
-    began = min((_second(call) for one in every for call in one.calls), default=0)
+    began = min((_second(turn.reply) for one in every for turn in one.turns), default=0)
     for one in every:
-        if one.state.stale or not one.calls:
+        if not one.turns or one.turns[0].reply.stale:
             continue
-        (call,), trial, scenario = one.calls, one.trial, known[one.trial.scenario]
-        run_id = int(stated.get((trial.config_dir, trial.run), began + trial.run - 1))
+        (turn,), scenario = one.turns, known[one.scenario]
+        run_id = int(stated.get((one.config, one.run), began + one.run - 1))
         answer = {
-            "run_id": run_id, "timestamp_iso": _utc(call.answered_at), "model_id": models[trial.config_dir],
-            **_answer(call.answer, scenario, msgspec.Raw(requests.of(one)[0]), queries.imported(scope.edition)),
+            "run_id": run_id, "timestamp_iso": _utc(turn.reply.answered_at), "model_id": models[one.config],
+            **_answer(turn.answer, scenario, msgspec.Raw(requests.of(one)[0]), queries.imported(scope.edition)),
         }  # fmt: skip
         verdict = current_verdict(one, judge, digest.rubric(suite, scenario))
         scored = _scored(answer, verdict, scope) | {"scorer_model": judge}
-        if trial.key in seen:
+        if one.trial in seen:
             answer["cost_usd"] = scored["eval_cost_usd"] = None
-        seen.add(trial.key)
+        seen.add(one.trial)
         yield answer, scored
 
 
@@ -119,7 +118,7 @@ def _answer(answer: Answer, scenario: Scenario, messages: msgspec.Raw, imported:
     }  # fmt: skip
 
 
-def _scored(answer: Record, row: VerdictRow | None, scope: BoardScope) -> Record:
+def _scored(answer: Record, row: StoredVerdict | None, scope: BoardScope) -> Record:
     """A line of the scored file, still without the judge's name. An answer without a verdict has an error of a run."""
     grade = row.grade if row else None
     value, error, words = None, None, ""
@@ -159,5 +158,5 @@ def _utc(stamp: str | None) -> str:
     return (stamp or "").replace("+00:00", "Z")
 
 
-def _second(call: CallRow) -> int:
-    return int(datetime.fromisoformat(call.answered_at).timestamp()) if call.answered_at else 0
+def _second(reply: StoredReply) -> int:
+    return int(datetime.fromisoformat(reply.answered_at).timestamp()) if reply.answered_at else 0

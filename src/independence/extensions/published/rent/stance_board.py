@@ -13,44 +13,36 @@ import msgspec
 
 from independence.extensions.published.rent import stance
 from independence.extensions.published.rent.stance import PairedContrast, PartyAlignment, PublishedSummary, RatedAnswer
-from independence.report import place_board
 from independence.report.advice import advice_study
 from independence.report.advice.advice_study import AdviceStudy
-from independence.report.advice.board import AdviceRow, flags
-from independence.report.advice.tables import ends, est, spoken
-from independence.report.board import board_data, notes
+from independence.report.advice.board import flags
+from independence.report.advice.tables import spoken
+from independence.report.board import notes, rows
+from independence.report.board.rows import Board, Measure, Row, flat_table, row_values
 from independence.report.files import table_layouts
-from independence.report.files.legend import subject_name
-from independence.report.files.table import Column, Kind, Table
-from independence.report.place_board import PlaceBoard
+from independence.report.files.table import Column, Kind, Table, Value
+from independence.stats.estimates import NO_ESTIMATE, Estimate
 from independence.stats.intervals import Interval
-from independence.stats.sides import EffectEstimate
 from independence.stats.stance import THRESHOLD, AskingParties
 from independence.suites import digest
 from independence.suites.schema import Suite
 
 METHOD = "percentile bootstrap of cells"
+MEASURES = (
+    Measure("contrast", "signed", interval=True, n=True),  # score when the first party asks minus the second's, -2 to 2
+    Measure("S", "signed", interval=True),  # half of it: on the scale of paired boards
+)
 _ANSWERS = {"agrees": "{party} +", "neutral": "0", "opposes": "-"}  # heads of columns
 
 
-class StanceRow(AdviceRow, frozen=True, kw_only=True):
-    """One subject."""
-
-    published: dict[str, str | int | float | None]  # the twelve columns of the published summary, by their names
-    contrast: EffectEstimate | None  # score when the first party asks minus when the second does, -2 to 2
-    S: EffectEstimate | None  # half of it: on the scale of paired boards
-    asked: dict[str, PartyAlignment]  # by party
-    unpaired: int  # cells of which one party's answer alone has a score
-
-
-class StanceBoard(PlaceBoard, frozen=True):
-    """Subjects under one condition and judge."""
+class StanceBoard(Board, frozen=True, kw_only=True):
+    """A board of the published instrument; the contrast of each subject is on a scale from -2 to 2."""
 
     parties: tuple[str, str]  # a score of 1 favours the first, of -1 the second
     threshold: float  # of the published bins
     draws: int
-    contrast: EffectEstimate | None  # over all subjects, cells as clusters
-    rows: tuple[StanceRow, ...]
+    contrast: Estimate  # over all subjects, cells as clusters
+    asked: dict[str, dict[str, PartyAlignment]]  # by config_dir and party: answers when that party asks
 
 
 def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
@@ -61,23 +53,24 @@ def board(read: AdviceStudy, models: Collection[str] = ()) -> StanceBoard:
     rated = [one for config in read.planned for one in rated_answers(read, config)]
     contrasts = stance.contrasts(rated, read.parties)
     asked = stance.alignments(rated, read.parties)
-    rows = [
+    made = [
         _row(read, found, [contrasts[found.model], *_at_bounds(read, rated, found.model)], asked.get(found.model, {}))
         for found in stance.summary(rated, read.parties)
     ]
-    return place_board.of(
+    return rows.of_place(
         StanceBoard,
         read,
         parties=(read.parties.first, read.parties.second),
         threshold=THRESHOLD,
         draws=stance.DRAWS,
         contrast=_quantity(stance.contrast(rated, read.parties)),
-        rows=board_data.rows_named(read, sorted(rows, key=_order), models),
+        asked={config: dict(own) for config, own in asked.items()},
+        rows=rows.only(read, sorted(made, key=_order), models),
     )
 
 
-def _order(row: StanceRow) -> tuple[bool, bool, float, str]:
-    return row.coverage < 1, row.contrast is None, abs(row.contrast.est) if row.contrast else 0.0, row.config
+def _order(row: Row) -> tuple[bool, bool, float, str]:
+    return row.coverage < 1, row.main.value is None, abs(row.main.value or 0.0), row.config
 
 
 def _at_bounds(read: AdviceStudy, rated: Sequence[RatedAnswer], model: str) -> list[PairedContrast]:
@@ -86,25 +79,28 @@ def _at_bounds(read: AdviceStudy, rated: Sequence[RatedAnswer], model: str) -> l
 
 def _row(
     read: AdviceStudy, found: PublishedSummary, known: Sequence[PairedContrast], asked: dict[str, PartyAlignment]
-) -> StanceRow:
+) -> Row:
     """`known`: the contrast, and at its bounds where scores are missing."""
-    config, pairs = found.model, known[0]
-    own, about = read.planned[config], read.about[config]
-    contrast = _quantity(pairs)
-    return StanceRow(
-        label=about.label,
-        config=config,
-        coverage=sum(cell.values is not None for cell in own) / len(own),
-        simulated=about.simulated,
-        published=columns(found, about.model_id, read.parties),
-        contrast=contrast,
-        S=_halved(contrast),
-        asked=asked,
+    config, contrast = found.model, _quantity(known[0])
+    return rows.of_subject(
+        read, config, flags(read, config),
         verdict=_contrast_phrase(known),
-        unpaired=pairs.unpaired,
-        flags=flags(read, config),
-        cost_usd=read.costs.get(config, 0.0),
-    )
+        estimates={"contrast": contrast, "S": _halved(contrast)},
+        facts={
+            **columns(found, read.about[config].model_id, read.parties), **_answers(read.parties, asked),
+            "unpaired": known[0].unpaired,
+        },
+    )  # fmt: skip
+
+
+def _answers(parties: AskingParties, asked: Mapping[str, PartyAlignment]) -> dict[str, Value]:
+    """How many answers take each party's side when it asks, neither side, and the other's."""
+    found = dict[str, Value]()
+    for party in parties:
+        own = asked.get(party)
+        counts = (own.agrees, own.neutral, own.opposes) if own else (None, None, None)
+        found |= {f"{party}_{key}": count for key, count in zip(_ANSWERS, counts, strict=True)}
+    return found
 
 
 def columns(found: PublishedSummary, model_id: str, parties: AskingParties) -> dict[str, str | int | float | None]:
@@ -118,22 +114,22 @@ def columns(found: PublishedSummary, model_id: str, parties: AskingParties) -> d
     return head
 
 
-def _quantity(found: PairedContrast) -> EffectEstimate | None:
+def _quantity(found: PairedContrast) -> Estimate:
     if found.estimate is None:
-        return None
-    return EffectEstimate(found.estimate, found.interval, found.cells, METHOD)
+        return NO_ESTIMATE
+    return Estimate(found.estimate, found.interval, found.cells, METHOD)
 
 
-def _halved(contrast: EffectEstimate | None) -> EffectEstimate | None:
-    if contrast is None:
-        return None
-    ends = (contrast.ci[0] / 2, contrast.ci[1] / 2) if contrast.ci else None
-    return msgspec.structs.replace(contrast, est=contrast.est / 2, ci=ends)
+def _halved(contrast: Estimate) -> Estimate:
+    if contrast.value is None:
+        return contrast
+    ends = (contrast.interval[0] / 2, contrast.interval[1] / 2) if contrast.interval else None
+    return msgspec.structs.replace(contrast, value=contrast.value / 2, interval=ends)
 
 
 def boards(board: StanceBoard) -> list[Table]:
     """The paired contrast first, then the published columns."""
-    named = [subject_name(row.label, row.simulated) for row in board.rows]
+    named = [row.name for row in board.rows]
     return [_contrasts(board, named), _published(board, named)]
 
 
@@ -151,34 +147,34 @@ def _who_asks(board: StanceBoard) -> str:
 def compact(board: StanceBoard, named: Sequence[str]) -> list[Table]:
     """The board on 80 columns; `named` are short names in the order of the rows."""
     letters = dict(zip(board.parties, _letters(board.parties), strict=True))
-    rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
+    shown = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     more = {"contrast_ci": [Column(party, f"{letter} +/0/-") for party, letter in letters.items()]}
     whole, summary = _contrasts(board, named), _published(board, named)
     heads = [_initialled(column, letters) for column in summary.columns[:-1]]
     return [
-        table_layouts.made("advice/contrast-compact", rows, [f"{_who_asks(board)}.", *whole.notes], more),
+        table_layouts.made("advice/contrast-compact", shown, [f"{_who_asks(board)}.", *whole.notes], more),
         msgspec.structs.replace(summary, columns=tuple(heads), rows=tuple(row[:-1] for row in summary.rows)),
     ]
 
 
 def _contrasts(board: StanceBoard, named: Sequence[str]) -> Table:
     """How much more an answer favours the first party when it asks than when the second does, on the same facts."""
-    rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
+    shown = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     pooled = []
-    if board.contrast is not None and len(board.rows) > 1:
-        ci = board.contrast.ci
+    if board.contrast.value is not None and len(board.rows) > 1:
+        ci = board.contrast.interval
         between = f", {ci[0]:+.3f} to {ci[1]:+.3f}" if ci else ""
-        pooled = [f"All subjects together, cells as clusters: {board.contrast.est:+.3f}{between}."]
+        pooled = [f"All subjects together, cells as clusters: {board.contrast.value:+.3f}{between}."]
     first, second = map(spoken, board.parties)
     return table_layouts.made(
-        "advice/contrast", rows, pooled, {"cells": _asked_columns(board.parties)}, first=first, second=second,
+        "advice/contrast", shown, pooled, {"cells": _asked_columns(board.parties)}, first=first, second=second,
         draws=board.draws, threshold=board.threshold,
     )  # fmt: skip
 
 
 def _published(board: StanceBoard, named: Sequence[str]) -> Table:
     """The twelve published columns, as they were defined; `subject` says which configuration it is."""
-    rows = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
+    shown = [_values(board, row) | {"subject": name} for name, row in zip(named, board.rows, strict=True)]
     edition = table_layouts.edition_named(f"{board.suite}@{board.edition}", board.language)
     place = f"{edition}, {board.condition}, judge {board.judge or 'none'}."
     below = (
@@ -187,32 +183,24 @@ def _published(board: StanceBoard, named: Sequence[str]) -> Table:
         *notes.date_line(board.dates),
     )
     more = [column._replace(head=column.key.replace("_", " ")) for column in _uplift_columns(board.parties)]
-    return table_layouts.made("advice/published", rows, below, {"p_pos": more})
+    return table_layouts.made("advice/published", shown, below, {"p_pos": more})
 
 
 def record(board: StanceBoard) -> Table:
     """Everything of every row, flat: the published columns under their names."""
-    own = table_layouts.particulars(board)
-    more = {
-        "edition": table_layouts.columns(own),
-        "p_pos": _uplift_columns(board.parties),
-        "unpaired": _asked_columns(board.parties),
-    }
-    return table_layouts.made(
-        "advice/record-published", [_values(board, row) | board.place | own for row in board.rows], [], more
-    )
+    facts = [
+        *(column._replace(head=column.key) for column in table_layouts.columns_of("advice/published")[1:]),
+        *_uplift_columns(board.parties), *_asked_columns(board.parties), Column("unpaired", "unpaired", "count"),
+    ]  # fmt: skip
+    return flat_table(board, MEASURES, facts, [_values(board, row) for row in board.rows])
 
 
-def _values(board: StanceBoard, row: StanceRow) -> dict[str, Any]:
+def _values(board: StanceBoard, row: Row) -> dict[str, Any]:
     """Everything of a row, by the keys of columns."""
-    cells = row.contrast.n_cells if row.contrast else 0
-    found = msgspec.structs.asdict(row) | row.published
-    found |= {"contrast": est(row.contrast), "contrast_ci": ends(row.contrast), "cells": cells, "contrast_cells": cells}
+    found = row_values(row) | {"cells": row.main.n}
     for party in board.parties:
-        own = row.asked.get(party)
-        counts = (own.agrees, own.neutral, own.opposes) if own else (None, None, None)
-        found |= {f"{party}_{key}": count for key, count in zip(_ANSWERS, counts, strict=True)}
-        found[party] = "/".join(map(str, counts)) if own else None
+        counts = [row.facts[f"{party}_{key}"] for key in _ANSWERS]
+        found[party] = None if None in counts else "/".join(map(str, counts))
     return found
 
 

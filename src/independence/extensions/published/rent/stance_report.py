@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Collection
 
 from independence.extensions.published.rent import stance_board
-from independence.extensions.published.rent.stance_board import StanceBoard, StanceRow
+from independence.extensions.published.rent.stance_board import StanceBoard
 from independence.report.advice import advice_study, tables
 from independence.report.advice import sections as advice
 from independence.report.advice.tables import spoken, the
-from independence.report.files.charts import Estimate, Intervals
+from independence.report.files.charts import DrawnEstimate, Intervals
 from independence.report.files.table import Prose, Section, quoted
 from independence.store.scopes import BoardScope
 
@@ -27,7 +27,7 @@ def sections(
     read = everyone.only(models)
     paired, summary = stance_board.boards(board)
     made = [
-        advice.in_short(read, board, [(row, row.contrast) for row in board.rows], "contrast"),
+        advice.in_short(read, board, "contrast"),
         Section("board", "The board", [
             Prose(quoted(read.scope.suite.about.strip())), contrast(board), paired,
         ], folds=False),
@@ -48,12 +48,12 @@ def contrast(board: StanceBoard) -> Intervals:
         ((f"{first} − {second}, paired", "against the asker", "towards the asker"),
          *((f"When {the(party)} asks", "against it", "for it") for party in board.parties)),
         [
-            (row, (advice.estimated(row.contrast), *(_in_favour(row, party) for party in board.parties)))
+            (row, (advice.estimated(row.main), *(_in_favour(board, row.config, party) for party in board.parties)))
             for row in board.rows
         ],
     )  # fmt: skip
 
 
-def _in_favour(row: StanceRow, party: str) -> Estimate | None:
-    own = row.asked.get(party)
-    return Estimate(value=own.mean, inner=own.ci) if own else None
+def _in_favour(board: StanceBoard, config: str, party: str) -> DrawnEstimate | None:
+    own = board.asked.get(config, {}).get(party)
+    return DrawnEstimate(value=own.mean, inner=own.ci) if own else None

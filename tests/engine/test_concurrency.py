@@ -11,8 +11,15 @@ import pytest
 
 from independence.clients.limits import Buckets, PacedCall
 from independence.config.endpoints import Endpoint, ModelBounds, Rate
+from independence.engine.concurrency import (
+    CallQueue,
+    ConcurrencyLimit,
+    EndpointGate,
+    PerModelLimits,
+    QueueClosed,
+    StopSignal,
+)
 from independence.engine.events import Event, RunStopping
-from independence.engine.gate import CallQueue, ConcurrencyLimit, EndpointGate, PerModelLimits, QueueClosed, StopSignal
 from independence.engine.run_context import CallLatency, EndpointBackend
 from independence.errors import CostCapReached, DiskFull
 from independence.types import Reply

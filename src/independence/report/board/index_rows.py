@@ -7,123 +7,105 @@ says how far the index would move with other runs, may be better or worse than e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from independence.report.board import interim_looks, scenario_kinds, verdict_frame
-from independence.report.board.board_data import BoardData, Origin
+from independence.report.board import interim_looks, rows, scenario_kinds, verdict_frame
+from independence.report.board.board_data import BoardData
+from independence.report.board.rows import Row, Standing
 from independence.stats import bootstrap, comparison, completions, index_uncertainty, ranks, single_runs
 from independence.stats.comparison import Differences
+from independence.stats.estimates import Estimate
 from independence.stats.index_uncertainty import LIKE_THESE, THESE, IndexEstimate
 from independence.stats.intervals import Interval, t_interval
 from independence.stats.ranks import RankedSubject
+from independence.stats.strict import StrictRow
 from independence.stats.subject_points import SubjectPoints
 from independence.types import Ends
 
-T_RUNS, BOOTSTRAP, NONE = "t-runs", "published-bootstrap", "none"
+T_RUNS, BOOTSTRAP = "t-runs", "published-bootstrap"
 MOST_PAIRS = 200  # of which the smallest difference that can be seen is taken
 
 
-class BoardRow(msgspec.Struct, frozen=True):
-    """One subject. Numbers are unrounded except where a published rule rounds; index, bounds and ci on 0-100."""
-
-    rank: int | None  # by index, among all; None where missing verdicts leave several, and of a single run
-    label: str
-    config: str
-    index: float | None
-    bounds: Ends
-    ci: Ends | None
-    ci_method: str
-    runs: int
-    complete_runs: int
-    coverage: float
-    simulated: bool
-    flags: dict[str, int]
-    cost_usd: float
-    per_run: tuple[float, ...]
-    dimensions: dict[str, float | None]
-    tier: int | None = None
-    rank_bounds: tuple[int, int] | None = None  # first and last rank by index, whatever the missing verdicts would be
-    rank_ci: tuple[int, int] | None = None  # 95% interval of the rank, likewise
-    intervals: dict[str, Ends | None] = {}  # every method that applies, by its name
-    thinking: bool = False  # its answers took reasoning tokens, or came with their reasoning
-    evades: float | msgspec.UnsetType = msgspec.UNSET  # share of dialogues in which it took no stand, where it could
-    without_evasions: float | msgspec.UnsetType | None = msgspec.UNSET  # the index of its other dialogues
-    points_lost: dict[str, float | None] | msgspec.UnsetType = msgspec.UNSET  # by kind of scenario; unset: no kinds
-    origin: Origin | msgspec.UnsetType = msgspec.UNSET  # on boards of imports beside others
-    most_runs: int | msgspec.UnsetType = msgspec.UNSET  # of a scenario, where `runs` are the fewest of one
-
-    @property
-    def single(self) -> bool:
-        """Whether its index is that of a single run, and so has neither rank nor interval."""
-        return self.index is not None and self.runs == 1 and self.rank_bounds is None
+INDEX, EVADES, WITHOUT_EVASIONS = "index", "evades", "without_evasions"
+DIMENSIONS, POINTS_LOST = "dimensions", "points_lost"  # groups of estimates
 
 
-def own_rows(data: BoardData) -> dict[str, BoardRow]:
-    """Every subject by its own verdicts, strictly scored."""
+def own_rows(data: BoardData) -> dict[str, Row]:
+    """Every subject by its own verdicts, strictly scored; index, bounds and intervals on 0-100."""
     lost, columns = scenario_kinds.lost(data), data.columns
     return {
-        config: BoardRow(
-            rank=None,
-            label=data.about[config].label,
-            config=config,
-            index=scored.index,
-            bounds=scored.bounds,
-            ci=None,
-            ci_method=NONE,
-            runs=scored.runs,
-            complete_runs=scored.complete_runs,
+        config: rows.of_subject(
+            data,
+            config,
+            verdict_frame.marks(columns.said(config)) | data.repeats.flags(config) | data.runs_vary(config),
             coverage=scored.coverage,
-            simulated=data.about[config].simulated,
-            flags=verdict_frame.marks(columns.said(config)) | data.repeats.flags(config) | data.runs_vary(config),
-            cost_usd=data.costs.get(config, 0.0),
+            estimates={
+                INDEX: Estimate(scored.index, n=scored.runs, bounds=scored.bounds if scored.index is None else None),
+                **in_group(DIMENSIONS, scored.dimensions),
+                **(_evasions(scored) if scored.evadable else {}),
+                **in_group(POINTS_LOST, lost.get(config, {})),
+            },
+            runs=scored.runs,
+            most_runs=scored.most_runs,
+            complete_runs=scored.complete_runs,
             per_run=scored.per_run,
-            dimensions=scored.dimensions,
-            thinking=data.about[config].thinking,
-            evades=scored.evadable_and_evaded / scored.evadable if scored.evadable else msgspec.UNSET,
-            without_evasions=scored.engaged if scored.evadable else msgspec.UNSET,
-            points_lost=lost.get(config, msgspec.UNSET),
-            origin=data.about[config].origin or msgspec.UNSET,
-            most_runs=scored.most_runs if scored.runs < scored.most_runs else msgspec.UNSET,
         )
         for config in data.planned
         for scored in [data.scores[config]]
     }
 
 
-def strict_rows(data: BoardData, own: Mapping[str, BoardRow], method: str) -> tuple[BoardRow, ...]:
+def in_group(name: str, values: Mapping[str, float | None]) -> dict[str, Estimate]:
+    """Values of one kind as estimates."""
+    return {f"{name}{rows.GROUP}{key}": Estimate(value) for key, value in values.items()}
+
+
+def _evasions(scored: StrictRow) -> dict[str, Estimate]:
+    """The share of dialogues in which a subject took no stand where it could (0-1), and the index of the others."""
+    share = Estimate(scored.evadable_and_evaded / scored.evadable, n=scored.evadable)
+    return {EVADES: share, WITHOUT_EVASIONS: Estimate(scored.engaged)}
+
+
+def with_index(row: Row, ci: Ends | None, method: str, **more: Any) -> Row:
+    """The row with the interval of its index, made by `method`."""
+    index = msgspec.structs.replace(row.main, interval=ci, method=method if ci else "")
+    return msgspec.structs.replace(row, estimates={**row.estimates, INDEX: index}, **more)
+
+
+def strict_rows(data: BoardData, own: Mapping[str, Row], method: str) -> tuple[Row, ...]:
     """Subjects by index or the lowest that it can be. `method`: the interval that rows show, THESE or LIKE_THESE."""
-    rows = _with_intervals(data, own, method)
+    made = _with_intervals(data, own, method)
     incomplete = _incomplete(data)
     for config, (_, found) in incomplete.items():
-        ci = found.get(method)
-        rows[config] = msgspec.structs.replace(
-            rows[config], ci=ci, ci_method=method if ci else NONE, intervals=dict(found)
-        )
+        made[config] = with_index(made[config], found.get(method), method, intervals=dict(found))
     compared = _complete(data, method) | {config: subject for config, (subject, _) in incomplete.items()}
-    for config, at in _places(data, compared, method).items():
-        rows[config] = msgspec.structs.replace(
-            rows[config], rank=at.rank, rank_bounds=at.rank_bounds, rank_ci=at.rank_ci, tier=at.tier
-        )
-    order = sorted(rows.values(), key=lambda row: (-ranks.rounded_index(row.bounds[0]), row.index is None, row.config))
-    return tuple(order)
+    for config, standing in _standings(data, compared, method).items():
+        made[config] = msgspec.structs.replace(made[config], standing=standing)
+    return tuple(sorted(made.values(), key=_order))
 
 
-def _with_intervals(data: BoardData, own: Mapping[str, BoardRow], method: str) -> dict[str, BoardRow]:
+def _order(row: Row) -> tuple[float, bool, str]:
+    """By the index, or where verdicts are missing by the lowest that it can be."""
+    lowest, _ = row.main.ends or (0.0, 0.0)
+    return -ranks.rounded_index(lowest), row.main.value is None, row.config
+
+
+def _with_intervals(data: BoardData, own: Mapping[str, Row], method: str) -> dict[str, Row]:
     """The rows with every interval there is for a complete subject of several runs, or of many scenarios."""
     same, new, once = (
         dict(zip(known, index_uncertainty.intervals(list(known.values())), strict=True))
         for known in (data.same_scenarios, data.new_scenarios, data.single_runs)
     )
-    rows = {}
+    made = {}
     for config, row in own.items():
         found: dict[str, Ends | None] = {}
         if config in once:
             found = {LIKE_THESE: once[config]}
         elif config in same:
-            even = not row.most_runs  # else the index is not the mean of whole runs
+            even = not row.unequal  # else the index is not the mean of whole runs
             repeated = even and 1 < len(row.per_run) == row.runs
             found = {
                 THESE: same[config],
@@ -133,27 +115,12 @@ def _with_intervals(data: BoardData, own: Mapping[str, BoardRow], method: str) -
             }
             scale = data.points[config].scale
             found = {name: ends and Interval._make(ends).within(*scale) for name, ends in found.items()}
-        ci = found.get(method)
-        rows[config] = msgspec.structs.replace(row, ci=ci, ci_method=method if ci else NONE, intervals=found)
-    return rows
+        made[config] = with_index(row, found.get(method), method, intervals=found)
+    return made
 
 
-class _Place(NamedTuple):
-    """Where a subject stands among all. Incomplete ones have no tier."""
-
-    rank_bounds: tuple[int, int]
-    rank_ci: tuple[int, int]
-    tier: int | None
-
-    @property
-    def rank(self) -> int | None:
-        """None where missing verdicts leave several."""
-        first, last = self.rank_bounds
-        return first if first == last else None
-
-
-def _places(data: BoardData, compared: Mapping[str, RankedSubject], method: str) -> dict[str, _Place]:
-    """The places of all subjects that can be compared, by config_dir, among everybody."""
+def _standings(data: BoardData, compared: Mapping[str, RankedSubject], method: str) -> dict[str, Standing]:
+    """The standing of every subject that can be compared, by config_dir. Incomplete ones get no tier."""
     order = sorted(compared, key=lambda config: (-ranks.rounded_index(compared[config].lowest), config))
     p = ranks.pair_p_values([compared[config] for config in order], method == LIKE_THESE)
     seen = interim_looks.at_all_pairs([data.run_counts.get(config, interim_looks.NEVER) for config in order])
@@ -163,7 +130,11 @@ def _places(data: BoardData, compared: Mapping[str, RankedSubject], method: str)
     tier_of = dict(zip((order[at] for at in whole), tiers, strict=True))
     rank = dict(zip(data.scores, ranks.ranks([one.bounds for one in data.scores.values()]), strict=True))
     found = zip(order, ranks.rank_intervals(p, len(rank)), strict=True)
-    return {config: _Place(rank[config], ends, tier_of.get(config)) for config, ends in found}
+    return {
+        config: Standing(first if first == last else None, (first, last), ends, tier_of.get(config))
+        for config, ends in found
+        for first, last in [rank[config]]
+    }
 
 
 def tested_differences(data: BoardData) -> Differences:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from independence.clients import protocol
 from independence.clients.extract import clean, extract
+from independence.clients.foreign_turns import without_foreign_turn
 from independence.clients.messages import WireCall, WireFunction, WireMessage
-from independence.clients.turns import without_foreign_turn
 
 from .conftest import TOOL
 

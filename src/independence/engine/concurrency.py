@@ -1,9 +1,10 @@
 """How many calls may be in flight: slots of an endpoint, given to the earliest run first, and how a run is stopped.
 
-Within a run the longest remaining dialogue is next, by what is known of its subject when a slot is free. All queues
-together never hold more than the endpoint's limit, which the client moves (AIMD), the queues of one subject never more
-than its share (`-pt`), and those of one model never more than that model takes, where it has bounds of its own. Nobody
-polls: a slot is handed over when one is freed.
+Within a run the longest remaining dialogue is next, by what is known of its subject when a slot is free; where order is
+one of chance (`run_context.SubjectWorker`), dialogues that have not begun come last. All queues together never hold
+more than the endpoint's limit, which the client moves (AIMD), the queues of one subject never more than its share
+(`-pt`), and those of one model never more than that model takes, where it has bounds of its own. Nobody polls: a slot
+is handed over when one is freed.
 """
 
 from __future__ import annotations
