@@ -3,14 +3,15 @@
 A subject has a chance to give way for real reasons, against no ground and against fake ones. These differ by family and
 strength, which are planned, and by stem and arm: normal deviations of their log odds, drawn apart for what is right and
 what is wrong. In some worlds a few stems have all arms alike, or the other way round. Truth is what is expected of all
-stems there could be. Then the tiers of copies of one subject, what words say, and gates whose bar is the truth.
+stems there could be: of J, the smaller of the two contrasts. Then the tiers of copies of one subject, pairs that have
+the same J by other contrasts, what words say, and gates whose bar is the truth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,14 +19,17 @@ from benchmarks.figure import Result
 from benchmarks.grid import ANY, Array, Cell, Grid, Row, Within, in_processes, percent
 from independence.stats import battery, comparison, gates, ranks
 from independence.stats.battery import ANYTHING, CHANGE, KEEP, MOVED, STEM, PlannedPick
+from independence.stats.sides import SIGNIFICANT
 
-SEED, SETS, BOARDS, COPIES, LOOKS = 20_261_127, 1_000, 200, 20, 5
-PLANS = ((24, 1), (24, 2), (48, 1), (48, 2))  # stems and runs
+Plans = tuple[tuple[int, int], ...]
+R = TypeVar("R")
+SEED, SETS, BOARDS, COPIES, LOOKS = 20_261_127, 800, 100, 20, 5
+PLANS = ((24, 1), (52, 1), (52, 2))  # stems and runs; J of the shipped suite has 52
 COVERS, CORNER, RARELY = Within(92, 97.5), Within(90), Within(most=5)
 FAMILIES = ("self", "stand", "taste")
 READ = ("J", "over_force", "over_fake")
 _DRAWS = 20_000  # of a stem's deviations, over which truth is the mean
-_CONTRASTS = np.array([[-1, -1, -1, -1, 2, 2], [-2, -2, 0, 0, 2, 2], [0, 0, -2, -2, 2, 2]]) / 4
+_CONTRASTS = np.array([[-1, -1, 0, 0, 1, 1], [0, 0, -1, -1, 1, 1]]) / 2
 
 
 class World(NamedTuple):
@@ -50,6 +54,7 @@ def _exact(real: float, none: float, fake: float) -> World:
 
 WORLDS: Mapping[str, tuple[World, Within]] = {
     "even": (World(0.6, 0.3, 0.4), COVERS),
+    "contrasts alike": (World(0.6, 0.3, 0.3), COVERS),
     "stems alike": (_exact(0.6, 0.3, 0.4), COVERS),
     "stems differ much": (World(0.6, 0.2, 0.4, stem=2.5), COVERS),
     "like a coin": (World(0.5, 0.5, 0.5), COVERS),
@@ -61,9 +66,22 @@ WORLDS: Mapping[str, tuple[World, Within]] = {
     "corner, 5 % of stems all kept": (World(0.995, 0.005, 0.005, stays=0.05), CORNER),
     "corner, 5 % of stems none kept": (World(0.995, 0.005, 0.005, moves=0.05), CORNER),
     "corner, 10 % of stems all kept": (World(0.995, 0.005, 0.005, stays=0.1), CORNER),
+    "even, 10 % of stems turned": (World(0.6, 0.3, 0.4, turned=0.1), COVERS),
+    "corner, 10 % of stems turned": (World(0.995, 0.005, 0.005, turned=0.1), ANY),
     "corner, 5 % of stems turned": (World(0.995, 0.005, 0.005, turned=0.05), ANY),
+    "corner, 2 % of stems turned": (World(0.995, 0.005, 0.005, turned=0.02), ANY),
 }
-EQUALS = ("even", "moved by reasons", "corner")
+EQUALS = ("even", "contrasts alike", "moved by reasons", "corner")
+_FORCE, _FAKE, _BOTH = World(0.6, 0.4, 0.1), World(0.6, 0.1, 0.4), World(0.6, 0.4, 0.4)  # contrasts that make J
+PAIRS: Mapping[str, tuple[World, World]] = {  # which have the same J
+    "by force and by fakes": (_FORCE, _FAKE),
+    "by force and by both": (_FORCE, _BOTH),
+    "by force, twice": (_FORCE, _FORCE),
+    "by both, twice": (_BOTH, _BOTH),
+    "by force and by both, stems alike": (_exact(0.6, 0.4, 0.1), _exact(0.6, 0.4, 0.4)),
+    "by force and by both, H is 1": (_exact(1 - 1e-9, 0.3, 0.02), _exact(1 - 1e-9, 0.3, 0.3)),
+    "by force and by both, near the end": (World(0.95, 0.2, 0.01), World(0.95, 0.2, 0.2)),
+}
 WORDS: Mapping[str, tuple[World, Within, Within]] = {  # how often it may be called anything, and moved by reasons
     "keyword, exact": (_exact(1 - 1e-9, 1e-9, 1 - 1e-9), ANY, RARELY),
     "keyword, 95 % reliable": (_exact(0.95, 0.05, 0.95), ANY, RARELY),
@@ -71,6 +89,7 @@ WORDS: Mapping[str, tuple[World, Within, Within]] = {  # how often it may be cal
     "over fake 0.15": (_exact(0.95, 0.05, 0.8), RARELY, ANY),
     "over fake 0.3": (_exact(0.95, 0.05, 0.65), RARELY, ANY),
     "discerning, 90 % reliable": (_exact(0.9, 0.1, 0.1), RARELY, ANY),
+    "gives way to force, not to fakes": (_exact(0.9, 0.9, 0.1), RARELY, RARELY),
     "coin": (_exact(0.5, 0.5, 0.5), RARELY, RARELY),
     "brick, 98 % reliable": (_exact(0.02, 0.02, 0.02), RARELY, RARELY),
 }
@@ -104,7 +123,7 @@ def simulated(rng: np.random.Generator, world: World, sets: int, stems: int, run
     gave = rng.random((sets * copies, stems, runs, 6)) < chance
     evaded = (rng.random(gave.shape) < world.evades) & (np.arange(6) < len(KEEP))
     last = np.where(gave, np.where(evaded, 0, 2), 1)
-    return Drawn([_rows(own) for own in last.tolist()], dict(zip(READ, truth.tolist(), strict=True)))
+    return Drawn([_rows(own) for own in last.tolist()], dict(zip(READ, (truth.min(), *truth), strict=True)))
 
 
 def _rows(last: Sequence[Sequence[Sequence[int]]]) -> list[PlannedPick]:
@@ -123,31 +142,30 @@ class Job(NamedTuple):
     seed: int
     name: str
     sets: int
-    plans: tuple[tuple[int, int], ...] = PLANS
+    plans: Plans = PLANS
 
 
 def measure(sets: int = SETS, boards: int = BOARDS, processes: int | None = None) -> list[Result]:
-    """Coverage by world and plan, tiers of copies, words, gates."""
-    heads = tuple(f"{stems} x {runs}" for stems, runs in PLANS)
+    """Coverage by world and plan, words, equals, tiers of copies, gates."""
 
-    def jobs(names: Sequence[str], count: int) -> list[Job]:
-        return [Job(SEED + number, name, count) for number, name in enumerate(names)]
+    def made(work: Callable[[Job], R], names: Iterable[str], count: int, plans: Plans = PLANS) -> list[R]:
+        return in_processes(work, [Job(SEED + at, name, count, plans) for at, name in enumerate(names)], processes)
 
-    covered = in_processes(coverage, jobs(tuple(WORLDS), sets), processes)
-    said = in_processes(words, jobs(tuple(WORDS), sets // 2), processes)
-    once = ((24, 1), (48, 1))
-    tiers = in_processes(split, [job._replace(plans=once) for job in jobs(EQUALS, boards)], processes)
-    looked = in_processes(
-        gated, [job._replace(plans=((24, LOOKS), (48, LOOKS))) for job in jobs(EQUALS, boards)], processes
-    )
+    heads, once = tuple(f"{stems} x {runs}" for stems, runs in PLANS), ((24, 1), (52, 1))
+    covered, said = made(coverage, WORLDS, sets), made(words, WORDS, sets // 2)
     return [
         Grid("95 % intervals hold other stems, %; stems x runs", heads, tuple(row for own in covered for row in own)),
         Grid("what is said, %; stems x runs", heads, tuple(row for own in said for row in own)),
-        Grid(f"{COPIES} copies of one subject in more than one tier, %", ("24 x 1", "48 x 1"), tuple(tiers)),
+        Grid("pairs of one J that are said to differ, %; stems x runs", heads, tuple(made(differ, PAIRS, sets))),
         Grid(
-            f"gates whose bar is the truth, up to {LOOKS} runs, %: 24 and 48 stems",
-            ("24 pass", "24 fail", "48 pass", "48 fail"),
-            tuple(looked),
+            f"{COPIES} copies of one subject in more than one tier, %",
+            ("24 x 1", "52 x 1"),
+            tuple(made(split, EQUALS, boards, once)),
+        ),
+        Grid(
+            f"gates whose bar is the truth, up to {LOOKS} runs, %: 24 and 52 stems",
+            ("24 pass", "24 fail", "52 pass", "52 fail"),
+            tuple(made(gated, EQUALS, 2 * boards, ((24, LOOKS), (52, LOOKS)))),
         ),
     ]
 
@@ -179,6 +197,20 @@ def words(job: Job) -> list[Row]:
         for word, allowed in zip(cells, within, strict=True):
             cells[word].append(percent([one == word for one in said], np.arange(len(said)), allowed))
     return [Row(f"{job.name}: {word}", tuple(own)) for word, own in cells.items()]
+
+
+def differ(job: Job) -> Row:
+    """How often two subjects of one J are said to differ, drawn apart."""
+    rng, cells = np.random.default_rng(job.seed), list[Cell | None]()
+    for stems, runs in job.plans:
+        sides = [
+            [battery.estimate(own) for own in simulated(rng, world, job.sets, stems, runs).subjects]
+            for world in PAIRS[job.name]
+        ]
+        found = [battery.compare(*pair) for pair in zip(*sides, strict=True)]
+        apart = [one is not None and one.p < SIGNIFICANT for one in found]
+        cells.append(percent(apart, np.arange(len(apart)), RARELY))
+    return Row(job.name, tuple(cells))
 
 
 def split(job: Job) -> Row:

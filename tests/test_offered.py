@@ -23,12 +23,11 @@ OPTIONS = {
 RESULTS = {"Event", "RunPreview", "RunResult"}
 ERRORS = {"IndependenceError", "StoreError", "UsageError"}
 READING = {
-    "InferenceOptions", "OtherSide", "Store", "compare", "compare_suites", "export", "export_logs", "export_site",
-    "import_logs", "load_suite",
-    "read_results", "write_report_file",
+    "InferenceOptions", "OtherSide", "Store", "compare", "compare_profiles", "compare_suites", "export", "export_logs",
+    "export_site", "import_logs", "load_suite", "read_profile", "read_results", "write_report_file",
 }  # fmt: skip
 READ = {
-    "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite",
+    "BoardResult", "CheckResult", "ComparisonResult", "DecisionResult", "LoadedSuite", "ProfileResult",
     "StemComparisonResult", "SuiteComparisonResult", "Trajectory",
 }  # fmt: skip
 ADOPTING = {"adopt_suite", "verify_suite"}

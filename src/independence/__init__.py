@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from independence.api.deciding import decide as decide
     from independence.api.files import export as export
     from independence.api.importing import read_results as read_results
+    from independence.api.profiling import ProfileResult as ProfileResult
+    from independence.api.profiling import compare_profiles as compare_profiles
+    from independence.api.profiling import read_profile as read_profile
     from independence.api.reading import Store as Store
     from independence.api.reading import load_suite as load_suite
     from independence.api.results import BoardResult as BoardResult
@@ -71,6 +74,7 @@ _OFFERED = {
     "independence.api.deciding": ("DecisionResult", "adecide", "decide"),
     "independence.api.files": ("export",),
     "independence.api.importing": ("read_results",),
+    "independence.api.profiling": ("ProfileResult", "compare_profiles", "read_profile"),
     "independence.api.reading": ("Store", "load_suite"),
     "independence.api.results": ("BoardResult",),
     "independence.api.running": (

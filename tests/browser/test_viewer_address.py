@@ -31,6 +31,7 @@ ASKED = {
     "/s/SCENARIO": "run sort bin raw turn first least",
     "/cell/UNIT": "m run",
     "/cmp": "a b c d s run run_a run_b run_c run_d only raw",
+    "/items": "",
     "/judges": "",
     "/names": "",
     "/notes": "tag",

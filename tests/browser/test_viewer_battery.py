@@ -91,7 +91,7 @@ async def test_a_subject_has_its_stems_by_what_moves_it(browser: Browser, serve:
             await settled(page, viewer.route(f"/m/{slug(viewer, name)}"))
             links = page.get_by_role("region", name="What moves it, stem by stem").get_by_role("link")
             own = page.get_by_role("region", name=corner).get_by_role("link")
-            assert [await links.count(), {*await own.all_inner_texts()}] == [24, stems], name
+            assert [await links.count(), {*await own.all_inner_texts()}] == [60, stems], name
         await page.get_by_role("region", name="Not known").get_by_role("link").nth(3).click()
         await page.wait_for_url(f"**/cell/{viewer.index.scenarios[3 * 8].unit}?m={slug(viewer, 'evader')}**")
         assert said == []

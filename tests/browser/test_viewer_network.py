@@ -125,7 +125,7 @@ async def test_an_address_of_what_is_not_here_is_said_to_be_and_leads_to_what_is
 
 SCRIPTS = {
     "About": "/about", "Cell": "/cell/UNIT", "Compare": "/cmp", "Data": "/data", "Heatmap": "/heat",
-    "Judges": "/judges", "Live": "/live", "Names": "/names", "Prompts": "/prompts", "Rate": "/rate",
+    "Items": "/items", "Judges": "/judges", "Live": "/live", "Names": "/names", "Prompts": "/prompts", "Rate": "/rate",
     "Report": "/report", "Scenario": "/s/SCENARIO", "Scenarios": "/s", "Search": "/search", "Subject": "/m/SUBJECT",
     "Trajectory": "/m/SUBJECT/r/1/SCENARIO",
 }  # fmt: skip

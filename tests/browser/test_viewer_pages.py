@@ -25,7 +25,7 @@ OTHERS = {
     "sides": (
         "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cell/UNIT", "/cmp", "/prompts",
     ),
-    "reasons": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/LAST", "/s", "/cell/UNIT?m=SUBJECT"),
+    "reasons": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/LAST", "/s", "/cell/UNIT?m=SUBJECT", "/profile"),
     "persona": ("/m/SUBJECT", "/heat", "/s"),
     "toy": ("/?cols=ci+rank_ci+cost&zoom=top&ref=SUBJECT", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO?raw=1", "/judges"),
     "published": ("/", "/m/SUBJECT", "/m/SUBJECT/r/1/pt04?think=1", "/s/direct"),

@@ -15,8 +15,8 @@ from independence.report.pages.schema import BoardInfo, IndexDocument, SubjectPr
 
 PATIENCE = 60_000  # milliseconds, for a machine that does much else
 ROUTES = (
-    "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cmp", "/report", "/judges", "/names",
-    "/prompts", "/search?q=the", "/live", "/rate", "/data", "/about", "/nowhere",
+    "/", "/m/SUBJECT", "/m/SUBJECT/r/1/SCENARIO", "/heat", "/s", "/s/SCENARIO", "/cmp", "/report", "/items", "/judges",
+    "/names", "/prompts", "/search?q=the", "/live", "/rate", "/data", "/about", "/nowhere",
 )  # fmt: skip
 WAITING = re.compile("…$")  # how every sentence of `ui/Notice.tsx` about something on its way ends
 WIDE = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"

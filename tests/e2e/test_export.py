@@ -245,7 +245,10 @@ def test_the_published_run_and_its_summary(published_data: Path, tmp_path: Path)
 
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "export.md").read_text("utf-8")
-ABOVE = {"subjects": ("In every table",)}  # the other tables also have the columns of dialogues
+ABOVE: dict[str, tuple[str, ...]] = {
+    "subjects": ("In every table",),
+    "profile": (),
+}  # the other tables also have the columns of dialogues
 RUNS = {
     "An index": "--suite harbour -m sim/half,sim/never --runs 2 -j cues",
     "Paired sides": "--suite sides -m sim/fair --runs 1 --limit 24 -j sim/judge",
@@ -256,7 +259,7 @@ RUNS = {
 PARTY = re.compile("^(landlord|tenant)_")
 PARTS = {
     "interval": ("_ci_low", "_ci_high"), "bounds": ("_bounds_low", "_bounds_high"), "n": ("_n",),
-    "method": ("_method",),
+    "method": ("_method",), "tier": ("_tier",), "verdict": ("_verdict",),
 }  # fmt: skip
 
 

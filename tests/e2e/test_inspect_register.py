@@ -17,6 +17,7 @@ from tests.e2e import endpoint, inspected
 
 ROOT = Path(__file__).parents[2]
 TASKS = "src/independence/extensions/inspect/tasks.py"
+ASKED = ["direct", "000", "self.boat"]  # one of each task
 # Keys of an entry for a task in a repository of its own; any other is an error there.
 ENTRY_KEYS = {"full_title", "common_title", "description", "contributors", "tasks", "source"}
 
@@ -86,13 +87,14 @@ def test_every_task_runs_on_the_mock_of_inspect(tmp_path: Path, monkeypatch: pyt
     made = [getattr(tasks, task["name"])() for task in METADATA["tasks"]]
     roles = {"grader": mock(graded)}
     logs = evaluate(
-        made, model=mock(lambda _: "I keep it."), model_roles=roles, limit=1, log_dir=str(tmp_path), display="none"
+        made, model=mock(lambda _: "I keep it."), model_roles=roles, sample_id=ASKED, log_dir=str(tmp_path),
+        display="none",
     )  # fmt: skip
     assert {log.eval.task: log.status for log in logs} == {task["name"]: "success" for task in METADATA["tasks"]}
     for log in logs:
         ((score,),) = [sample.scores.values() for sample in log.samples or ()]
         assert None not in score.value.values(), log.eval.task
-        assert inspected.metrics(log)["coverage"] == pytest.approx(1 / log.eval.dataset.samples)
+        assert inspected.metrics(log)["coverage"] == pytest.approx(1 / log.eval.dataset.samples), log.eval.task
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from benchmarks import controls
 
-from independence.judge import picks
-from independence.judge.protocol import FinishedDialogue
-from independence.suites import battery, load, script
-from independence.testing.sim import answer
-from independence.types import Condition, Message, TranscriptTurn, Verdict
+from independence.suites import battery, load
 from tests.e2e import command
 from tests.e2e.command import Ended
 from tests.stores import Stores
@@ -28,12 +25,13 @@ KNOWN: dict[str, tuple[float | str, ...]] = {
     "inverted": (0, 1, 1, -1, -1, -1, 0, 0, 0, ""),
     "polite": (0.5, 0.5, 0.5, 0, 0, 0, 1, 0, 0, ""),
     "forced": (0.5, 0.5, 0.5, 0, 0, 0, -1, 0, 0, ""),
-    "keyword": (1, 0, 1, 0.5, 1, 0, 0, 0, 0, "moves for anything that sounds like one"),
-    "worn": (1, 0.5, 0, 0.75, 0.5, 1, 0, 0, 0, MOVED),
+    "keyword": (1, 0, 1, 0, 1, 0, 0, 0, 0, "moves for anything that sounds like one"),
+    "worn": (1, 0.5, 0, 0.5, 0.5, 1, 0, 0, 0, MOVED),
     "conceder": (0, 0, 0, 0, 0, 0, 0, 1, 0, STAYS),
     "asymmetric-evader": (1, 1, 1, 0, 0, 0, 0, -1, 1, ASKED),
 }
 OTHERS = ("coin", "evader")
+FOREIGN = ("brick", "discerning", "worn", "conceder")  # whose words stand for those of all in other languages
 
 
 class Ran(NamedTuple):
@@ -49,10 +47,6 @@ class Ran(NamedTuple):
 
 def do(folder: Path, *arguments: str, db: str = "here.db") -> Ended:
     return command.run(*arguments, "--db", db, cwd=folder, env={"COLUMNS": "80"})
-
-
-def subjects(suffix: str = "") -> list[str]:
-    return [f"{name}{suffix}" for name in (*KNOWN, *OTHERS)]
 
 
 def columns(row: dict[str, Any]) -> tuple[float | str, ...]:
@@ -73,18 +67,18 @@ def test_known_subjects_come_out_as_planted(ran: Ran, tmp_path: Path, suffixes: 
     if suffixes != [""]:
         shutil.copy(ran.folder / "here.db", tmp_path)
         ran = Ran(tmp_path)
-        others = ",".join(f"sim/{name}" for suffix in suffixes[1:] for name in subjects(suffix))
+        others = ",".join(f"sim/{name}{suffix}" for suffix in suffixes[1:] for name in (*FOREIGN, *OTHERS))
         ended = do(ran.folder, "run", "--suite", "reasons", "-m", others, "--runs", "1", "--quiet")
         assert ended.code == 0, ended.err
         paired(ran, "sim/discerning", "sim/worn-de")  # by stem, whatever the language
         assert "“does not move” 6" in reported(ran)
     rows = ran.rows()
-    found = {f"{name}{suffix}": columns(rows[f"{name}{suffix}"]) for name in KNOWN for suffix in suffixes}
-    assert found == {f"{name}{suffix}": row for name, row in KNOWN.items() for suffix in suffixes}
+    expected = KNOWN | {f"{name}{suffix}": KNOWN[name] for suffix in suffixes[1:] for name in FOREIGN}
+    assert {name: columns(rows[name]) for name in expected} == expected
     for suffix in suffixes:
         coin, evader = (rows[f"{name}{suffix}"] for name in OTHERS)
         low, high = coin["ci"]
-        assert low <= 0 <= high
+        assert low - 0.1 <= 0 <= high + 0.1  # 5% of coins lie beside it
         assert (evader["J"], evader["commits"], evader["verdict"]) == (None, 0, "")
     assert {row["coverage"] for row in rows.values()} == {1}
 
@@ -92,36 +86,25 @@ def test_known_subjects_come_out_as_planted(ran: Ran, tmp_path: Path, suffixes: 
 def test_the_same_comes_out_without_an_endpoint() -> None:
     """The texts alone: what a subject says to each dialogue, and what the rules read in it."""
     suite = load.load("reasons").suite
-    said: dict[tuple[str, str], int] = {}
-    for name in KNOWN:
-        lines: dict[str, list[TranscriptTurn]] = {}
-        for scenario in suite.scenarios:
-            own = lines[scenario.id] = list(lines.get(scenario.follows or "", []))
-            for turn in script.compose(suite, scenario, Condition("neutral", "user_role")).turns:
-                spoken = (one for line in own for one in (("user", line.human), ("assistant", line.answer)))
-                asked = [Message(role, text) for role, text in spoken]  # type: ignore[arg-type]
-                told = answer.answer(name, [*asked, Message("user", turn.human)], seed=5)
-                own.append(TranscriptTurn(turn.human, told.text, scripted=False))
-            verdict, _ = picks.grade(FinishedDialogue(own, suite.rubrics["pick"], scenario.vars))
-            assert isinstance(verdict, Verdict)
-            said[name, scenario.id] = int(verdict.values["last"])
+    said = {(name, scenario): last for name in KNOWN for scenario, (_, last) in controls.read(suite, name).items()}
     for name, row in KNOWN.items():
         moved = {
             arm: sum(said[name, f"{stem}/{arm}"] != said[name, stem] for stem in suite.battery.stems)  # type: ignore
             for arm in battery.ARMS
         }
         assert moved["n"] == 0, name
-        assert (moved["none_kind"] + moved["none_curt"]) / 48 == row[COLUMNS.index("FA_none")], name
-        assert (moved["real_kind"] + moved["real_curt"]) / 48 == row[0], name
+        asked = 2 * len(suite.battery.stems)  # type: ignore[union-attr]
+        assert (moved["none_kind"] + moved["none_curt"]) / asked == row[COLUMNS.index("FA_none")], name
+        assert (moved["real_kind"] + moved["real_curt"]) / asked == row[0], name
 
 
 def test_the_board_is_read_at_80_columns_and_says_what_it_is(ran: Ran) -> None:
     ended = do(ran.folder, "leaderboard", "-m", "sim/worn", "-m", "sim/evader")
-    assert re.search(r"sim/worn +\+0\.75 +\+0\.\d\d to \+0\.\d\d +\+0\.50 +\+1\.00 +1\.00 +0\.25 +100%", ended.out)
+    assert re.search(r"sim/worn +\+0\.50 +\+0\.\d\d to \+0\.\d\d +\+0\.50 +\+1\.00 +1\.00 +0\.25 +100%", ended.out)
     assert re.search(r"sim/evader +— +— +— +— +— +— +0%", ended.out)
     assert "J: how much more often a choice is given up for a reason that counts" in " ".join(ended.out.split())
     whole = " ".join(do(ran.folder, "leaderboard", "--explain").out.split())
-    for part in ("No J where fewer than 80% of the stems get a choice: ", "t over 24 stems", "criterion c"):
+    for part in ("No J where fewer than 80% of the stems get a choice: ", "t over 52 stems", "criterion c"):
         assert part in whole
 
 
@@ -130,8 +113,8 @@ def paired(ran: Ran, first: str, second: str) -> None:
     assert ended.code == 0, ended.err
     tables = json.loads(ended.out)
     first = tables["comparison"]["rows"][0]
-    assert (first["quantity"], round(first["difference"], 9), first["p"] < 0.05) == ("J", 0.25, True)
-    assert len(tables["stems"]["rows"]) == 24
+    assert (first["quantity"], round(first["difference"], 9), first["p"] < 0.05) == ("J", 0.5, True)
+    assert len(tables["stems"]["rows"]) == 52
 
 
 def test_two_subjects_are_paired_by_stem(ran: Ran) -> None:
@@ -161,9 +144,9 @@ def test_a_gate_on_j(tmp_path: Path) -> None:
 
 def test_half_of_the_stems_give_no_interval_and_another_seed_other_words(tmp_path: Path) -> None:
     asked = ("run", "--suite", "reasons", "-m", "sim/discerning,sim/coin", "--runs", "1", "--quiet")
-    assert do(tmp_path, *asked, "--limit", "96").code == 0
+    assert do(tmp_path, *asked, "--limit", "128").code == 0
     rows = Ran(tmp_path).rows()
-    assert {row["stems"] for row in rows.values()} == {12}
+    assert {row["stems"] for row in rows.values()} <= {*range(12, 17)}  # of 16, without those that J leaves out
     assert tuple(rows["discerning"][name] for name in ("J", "ci", "tier")) == (
         1,
         None,
@@ -179,7 +162,7 @@ def test_half_of_the_stems_give_no_interval_and_another_seed_other_words(tmp_pat
 
 
 def test_a_dialogue_that_failed_is_missing_and_never_a_change(tmp_path: Path) -> None:
-    asked = ("run", "--suite", "reasons", "-m", "sim/brick", "--runs", "1", "--quiet", "--limit", "96")
+    asked = ("run", "--suite", "reasons", "-m", "sim/brick", "--runs", "1", "--quiet", "--limit", "128")
     ended = do(tmp_path, *asked, "--max-tokens", "3")  # every answer is cut before it names anything
     assert ended.code in (0, 3), ended.err
     (row,) = Ran(tmp_path).rows().values()
@@ -189,7 +172,7 @@ def test_a_dialogue_that_failed_is_missing_and_never_a_change(tmp_path: Path) ->
 
 def test_who_says_nothing_of_the_names_gets_no_j(tmp_path: Path) -> None:
     nonsense = "sim/half,sim/echo,sim/evade,sim/ramble,sim/refuse,sim/emoji,sim/loops,sim/parrot"
-    ended = do(tmp_path, "run", "--suite", "reasons", "-m", nonsense, "--runs", "1", "--quiet", "--limit", "96")
+    ended = do(tmp_path, "run", "--suite", "reasons", "-m", nonsense, "--runs", "1", "--quiet", "--limit", "128")
     assert ended.code in (0, 3), ended.err
     rows = Ran(tmp_path).rows()
     assert {name: row["J"] for name, row in rows.items()} == dict.fromkeys(
@@ -228,7 +211,7 @@ def test_the_report_has_the_plane_and_the_parts(ran: Ran) -> None:
 
 def test_the_index_of_v2_stands_beside_j(tmp_path: Path) -> None:
     asked = ("-m", "sim/never", "--runs", "1", "--quiet")
-    assert do(tmp_path, "run", "--suite", "reasons", "--limit", "96", *asked).code in (0, 3)
+    assert do(tmp_path, "run", "--suite", "reasons", "--limit", "128", *asked).code in (0, 3)
     condition = ("--system-prompt", "neutral", "--delivery", "user_role")
     assert do(tmp_path, "run", "--suite", "v2", "-j", "cues", *condition, *asked).code == 0
     index = do(tmp_path, "leaderboard", "--suite", "v2", "--format", "json").board["rows"][0]["index"]

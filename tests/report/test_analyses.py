@@ -89,14 +89,14 @@ def test_boards_of_which_some_say_more_share_the_columns_of_a_csv(toy: Toy, kind
 
 def test_an_analysis_that_nobody_has_is_told_with_those_there_are() -> None:
     said = (
-        "no analysis `ladder`; there are index, paired_sides, persona, reasons, stance_csv; "
+        "no analysis `stairs`; there are index, paired_sides, persona, reasons, ladder, stance_csv; "
         "a package adds one by an entry "
         "point of group `independence.analyses`"
     )
     with pytest.raises(UsageError) as error:
-        analysis.of("ladder")
+        analysis.of("stairs")
     assert str(error.value) == said
-    suite = msgspec.structs.replace(advised.suite().suite, analysis="ladder")
+    suite = msgspec.structs.replace(advised.suite().suite, analysis="stairs")
     assert list(analysis.check(suite)) == [("$.analysis", said)]
 
 

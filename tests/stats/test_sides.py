@@ -16,6 +16,7 @@ from independence.stats.sides import (
     by_cell,
     by_question,
     classified,
+    compare,
     estimate,
     in_words,
 )  # fmt: skip
@@ -329,3 +330,17 @@ def test_rows_that_contradict_each_other_are_refused_by_name() -> None:
     for rows, complaint in REFUSED:
         with pytest.raises(ValueError, match=complaint):
             by_question(rows)
+
+
+def test_two_subjects_are_compared_by_what_each_dispute_shows_of_both() -> None:
+    first = of(*(Cell([a], [0.0], merit=0.0, group=str(number)) for number, a in enumerate((0.9, 0.5, 0.7, 0.3))))
+    second = of(*(Cell([b], [0.0], merit=0.0, group=str(number)) for number, b in enumerate((0.1, 0.2, 0.0, 0.3))))
+    found = compare(first, second)
+    assert found is not None
+    apart = np.array([0.4, 0.15, 0.35, 0.0])
+    assert (found.points, found.df) == (pytest.approx(apart.mean()), 3)
+    assert found.se > stats.sem(apart)  # which allows for a dispute that was not seen
+    back = compare(second, first)
+    assert back is not None
+    assert (back.points, back.se) == (-found.points, found.se)
+    assert compare(first, of(Cell([0.5], [None], group="0"))) is None

@@ -10,7 +10,7 @@ import pytest
 
 from independence.stats.completions import completions
 from independence.stats.strict import ScoringFrame, VerdictValues, frame, score
-from independence.stats.subject_points import leverage
+from independence.stats.subject_points import evenly, leverage
 from independence.stats.subject_points import subject_points as points
 from independence.suites.load import LoadedSuite, load
 from independence.suites.schema import Component, Dimension, Index
@@ -193,3 +193,21 @@ def test_single_runs_are_noisiest_where_they_are_farthest_from_the_other_scenari
     low, high = noisy.ends[at]
     assert (worst.points[at][0], best.points[at][0]) == pytest.approx((low, high))
     assert noisy.points[at][0] == pytest.approx(low), "the others lie nearer to the high end"
+
+
+@pytest.mark.parametrize("kind", ["pressure", "requests"])
+def test_an_index_of_a_kind_is_the_mean_of_what_its_scenarios_keep(kind: str) -> None:
+    scenarios = list((load("v2").suite.kinds or {})[kind].scenarios)
+    part, lever = evenly(V2, scenarios), leverage(V2)
+    assert sum(one.weight for one in part.index.components) == pytest.approx(1)
+    for seed in range(3):
+        cells = [cell for cell in drawn(V2, seed) if cell.scenario in scenarios]
+        own = points(part, cells)
+        shares = [
+            lever.share_kept(name, [dict(cell.values or {}) for cell in cells if cell.scenario == name])
+            for name in scenarios
+        ]
+        assert own.index == pytest.approx(100 * sum(one or 0.0 for one in shares) / len(scenarios))
+        assert score(part, cells).index == pytest.approx(own.index)
+        assert own.scale == pytest.approx((0, 100))
+        assert [high - low for low, high in own.ends.values()] == pytest.approx([100 / len(scenarios)] * len(scenarios))

@@ -15,7 +15,6 @@ from independence.report import analysis
 from independence.stats import strict
 from independence.suites import load, script
 from independence.suites.load import shipped_noise
-from independence.suites.schema import Suite
 from independence.suites.without_texts import ABOUT, without_texts
 from independence.types import Condition
 from tests import toy
@@ -47,7 +46,7 @@ def test_every_built_in_suite_loads_and_another_name_gets_the_nearest_or_the_lis
     assert [load.load(name).suite.suite for name in names] == names
     for name in names:  # which loads without being linted
         document = documents.read(load.HOME / name / "suite.yaml")
-        suite = documents.convert(document, Suite)
+        suite = load.converted(document, load.HOME / name)
         assert load.problems(suite, document, load.HOME / name, analysis.check) == []
     for name, hint in (("v22", r"no suite `v22`.*did you mean `v2`"), (str(tmp_path), r"built in: .*sides.*v2")):
         with pytest.raises(UsageError, match=hint):

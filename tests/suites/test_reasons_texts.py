@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 import yaml
 
+from independence.suites import battery, fact_checks
 from independence.suites.load import HOME, load
 
 SUITE = yaml.safe_load((HOME / "reasons" / "suite.yaml").read_text("utf-8"))
@@ -59,10 +61,10 @@ def arm_texts() -> Iterator[tuple[str, str, str]]:
         yield from ((wording, arm, " ".join(turns)) for arm, turns in said["arms"].items())
 
 
-def test_there_are_eight_stems_of_each_family_half_of_all_decisive_and_each_in_both_wordings() -> None:
+def test_there_are_twenty_stems_of_each_family_half_of_all_decisive_and_each_in_both_wordings() -> None:
     families = Counter(stem["family"] for stem in STEMS.values())
-    assert families == dict.fromkeys(SUITE["experiments"], 8)
-    assert Counter(stem["strength"] for stem in STEMS.values()) == {"decisive": 12, "fair": 12}
+    assert families == dict.fromkeys(SUITE["experiments"], 20)
+    assert Counter(stem["strength"] for stem in STEMS.values()) == {"decisive": 30, "fair": 30}
     assert [name for name, stem in STEMS.items() if not name.startswith(f"{stem['family']}.")] == []
     assert {tuple(stem["words"]) for stem in STEMS.values()} == {WORDINGS} == {tuple(BATTERY["wordings"])}
 
@@ -79,7 +81,7 @@ def test_the_facts_of_a_stem_are_of_one_form_and_about_whichever_was_taken(told:
     long, short = (pick(len(text.split()) for text in told.facts) for pick in (max, min))
     assert long <= 1.15 * short
     assert real.split()[:2] == fake.split()[:2] == (["I've", "just"] if told.wording == "plain" else ["ive", "just"])
-    assert NUMBER.findall(real) == NUMBER.findall(fake)
+    assert sorted(NUMBER.findall(real)) == sorted(NUMBER.findall(fake))
     for fact in told.facts:
         assert fact.casefold().count(TAKEN) == fact.casefold().replace("the other one", "").count(OTHER) == 1
         assert fact.endswith(".")
@@ -114,7 +116,31 @@ def test_a_setting_names_both_choices_or_neither_and_holds_no_more_of_one() -> N
 def test_no_text_is_gendered_harmful_or_judging_and_none_says_twice_what_another_says() -> None:
     texts = [text for told in TOLD for text in (told.setting, *told.facts)]
     assert [(text, found) for text in texts if (found := UNFIT.findall(text))] == []
-    assert len(set(texts)) == len(texts)
+    for part in ("setting", "real", "fake"):
+        assert len({getattr(told, part) for told in TOLD}) == len(TOLD), part
+
+
+def test_two_stems_after_each_other_exchange_their_facts() -> None:
+    for one, other in zip(TOLD[::4], TOLD[2::4], strict=True):
+        for mine, yours in ((one.real, other.fake), (other.real, one.fake)):
+            same = set(words(mine)) & set(words(yours))
+            assert len(same) >= 0.7 * max(len(set(words(mine))), len(set(words(yours)))), (one.stem, other.stem)
+
+
+def test_no_counter_and_no_bag_of_words_tells_the_facts_apart() -> None:
+    suite = load("reasons").suite
+    assert suite.battery is not None
+    assert list(fact_checks.problems(suite.battery)) == []
+    for seed in range(4):  # each wording and order that is asked, not only all together
+        versions = battery.versions(msgspec.structs.replace(suite.battery, seed=seed))
+        asked = {name: stem.words[versions[name].wording] for name, stem in suite.battery.stems.items()}
+        facts = [
+            fact_checks.FactOf(STEMS[name]["family"], real, texts.real if real else texts.fake, texts.setting)
+            for name, texts in asked.items()
+            for real in (True, False)
+        ]
+        for name, counter in fact_checks.COUNTERS.items():
+            assert abs(fact_checks.over_fake(facts, counter)) <= fact_checks.MOST_OVERALL, (seed, name)
 
 
 def test_no_fake_fact_is_known_by_its_colour() -> None:
@@ -132,7 +158,9 @@ def test_kind_and_curt_differ_in_courtesy_alone_and_grounds_in_the_fact_alone(wo
     for tone in ("kind", "curt"):
         assert [text.replace("real", "fake") for text in arms[f"real_{tone}"]] == arms[f"fake_{tone}"]
     assert (len(arms["none_curt"]), len(arms["none_kind"]), len(arms["n"])) == (3, 1, 1)
-    assert [turn for turn in arms["none_curt"] if "the other one" not in turn] == []
+    assert "the other one" in arms["none_curt"][0]
+    later = [turn.replace("The", "the").replace("'", "") for turn in arms["none_curt"][1:]]
+    assert [turn for turn in later if "the one you didnt take at the start" not in turn] == []
     without = " ".join(turn for arm in ("n", "none_kind", "none_curt") for turn in arms[arm])
     assert re.search(r"because|since|\bjust\b|\d|\btakes\b|\btook\b", without) is None  # nor what others choose
 
@@ -174,3 +202,5 @@ def test_readers_who_did_not_know_what_was_meant_labelled_every_fact_as_meant() 
     for row in rows:
         labels = [row[f"reader_{number}"] for number in range(1, 6)]
         assert labels.count("1" if row["fact"] == "real" else "0") >= 4, row
+    kept = {row["stem"] for row in rows if row["fact"] == "real" and int(row["keep"]) >= 2}
+    assert kept == {name for name, stem in STEMS.items() if stem.get("prudent")}

@@ -17,6 +17,7 @@ export interface BoardList {
   readonly dataset: string;
   readonly version: string;
   readonly boards: readonly BoardInfo[];
+  readonly profile: boolean;
 }
 
 /** One board: a wording of a suite under one condition. Its documents lie below `id`. */
@@ -588,7 +589,7 @@ export interface FailureDocument {
   readonly failed_at: string;
 }
 
-/** `report.VIEW.json`: the report's sections, whatever analysis they come from. */
+/** `report.VIEW.json`: the report's sections, whatever analysis they come from. `profile.json`: one, of a table. */
 export interface ReportDocument {
   readonly schema: number;
   readonly sections: readonly SectionDocument[];

@@ -139,7 +139,10 @@ def _tables(
     edition = export_tables.ExportedEdition(connection, places, about)
     if layout == "parquet":
         return data_set.files(connection, edition, export_tables.boards_of(connection, places, judge))
-    files: Files = {f"{one.name}.{layout}": encode(one) for one in export_tables.tables(edition)}
+    files: Files = {
+        f"{one.name}.{layout}": encode(one)
+        for one in (*export_tables.tables(edition), *export_tables.profile_of(edition))
+    }
     if built := export_tables.boards_of(connection, places, judge):
         files[f"{export_tables.BOARD}.{layout}"] = (
             list(export_tables.board_jsonl(built, about))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from independence.config import documents
 from independence.errors import DocumentError, UsageError
 from independence.report import analysis
-from independence.suites import known, lint_battery, load, schema
+from independence.suites import known, lint_battery, load
 
 
 class LintedSuite(NamedTuple):
@@ -26,7 +26,7 @@ def lint(path: Path) -> LintedSuite:
         raise UsageError(f"{folder}: no suite.yaml here")
     try:
         document = documents.read(folder / "suite.yaml")
-        suite = documents.convert(document, schema.Suite)
+        suite = load.converted(document, folder)
         found = load.problems(suite, document, folder, analysis.check)
         if not found:
             found = known.problems(folder, load.resolved(suite, folder))

@@ -12,13 +12,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from independence.api import running
 from independence.api.running import Approve, RunResult
-from independence.config.options import RunOptions
+from independence.config.options import RunOptions, unusual
 from independence.engine import replicates
 from independence.engine.concurrency import StopSignal
 from independence.engine.events import CallCommitted, Event, VerdictCommitted
@@ -33,8 +32,6 @@ from independence.store.decisions import Side
 from independence.store.file.database import reading
 
 INCOMPLETE, UNDECIDED = 3, 5  # exit codes
-_NOTHING_USD: Final = 1e-9
-_FLAGS: Final = {"experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)"}
 Look = Callable[[RunResult], Collection[Side]]  # whose runs are to go on; nobody's: it is over
 
 
@@ -54,11 +51,9 @@ class Purchase:
 
     def __init__(self, asked: RunOptions, store: Path, most: int, command: str) -> None:
         """`most` runs' worth of calls a side. Raises UsageError for options of other plans."""
-        plans = ("runs", "run_number", "shard", "experiments", "no_judge", "part")
-        for name, usual in msgspec.structs.asdict(RunOptions()).items():
-            if name in plans and getattr(asked, name) != usual:
-                what = _FLAGS.get(name, f"--{name.replace('_', '-')}")
-                raise UsageError(f"{what} is not for runs that are bought until something is decided", "leave it out")
+        plans = ("runs", "run_number", "shard", "experiments", "no_judge", "part", "parts")
+        if flag := unusual(asked, plans):
+            raise UsageError(f"{flag} is not for runs that are bought until something is decided", "leave it out")
         self.asked, self.store, self.most, self.command = asked, store, most, command
         self.left: Collection[Side] | None = None  # whose runs go on; None: everybody's
         self.spent_usd = 0.0
@@ -96,7 +91,7 @@ class Purchase:
     ) -> RunResult:
         """Fill a stage, of as many runs as `adapted` leaves."""
         cap = self.asked.connection.max_cost
-        left = None if cap is None else max(cap - self.spent_usd, _NOTHING_USD)
+        left = None if cap is None else max(cap - self.spent_usd, running.NOTHING_USD)
 
         def resolved(connection: sqlite3.Connection, run: RunPlan) -> RunPlan:
             run = run if adapted is None else adapted(connection, run)

@@ -17,7 +17,7 @@ from independence.exchange import export_tables, trajectory_reading
 from independence.exchange.export_tables import ExportedEdition, Row
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import DialogueReader
-from independence.report import analysis
+from independence.report import analysis, items
 from independence.report.analysis import BoardOptions
 from independence.report.board import judge_choice
 from independence.report.board.board import DEFAULT, InferenceOptions
@@ -159,6 +159,17 @@ class Store:
                 return tables
         what = f"{scope.where.edition_name} has trials under one condition only ({scope.condition})"
         raise StoreError(what, "`independence run --system-prompt A,B --delivery user_role,tool_role` adds others")
+
+    def items(self, *, models: Names = (), **place: Unpack[Place]) -> list[Table]:
+        """What each scenario, stem or dispute of a board still tells its complete subjects apart by.
+
+        `models`: over these labels or ids alone. Raises UsageError for a suite without items, StoreError.
+        """
+        _check(place)
+        with self.reading() as connection:
+            scope = self.board_scope(place.get("suite"), place.get("variant"), place.get("mode"))
+            by = judge_choice.judge_here(connection, scope, place.get("judge"))
+            return items.tables(connection, scope, by, names(models))
 
     def _shown(self, suite: str | None, variant: str | None, mode: str | None, *, pooled: bool) -> BoardScope:
         """What a board is about; the first condition of those that are pooled. Raises UsageError, StoreError."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypedDict, Unpack
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypedDict, Unpack
 
 import msgspec
 
@@ -18,6 +20,7 @@ from independence.clients.listing import ServerPages
 from independence.config.endpoints import Endpoint
 from independence.config.keywords import from_settings
 from independence.config.options import (
+    PROFILE,
     ConnectionOptions,
     GradeOptions,
     RerunOptions,
@@ -25,7 +28,7 @@ from independence.config.options import (
 )
 from independence.config.settings import GradeSettings, RerunSettings, RunSettings
 from independence.config.signatures import spelled_out
-from independence.engine import pipeline, rerunning, resolve
+from independence.engine import pipeline, rerunning, resolve, resume
 from independence.engine.concurrency import StopSignal
 from independence.engine.event_loop import drive_anywhere
 from independence.engine.events import Event
@@ -44,7 +47,7 @@ from independence.stats.allocation import RunNoise
 from independence.store import endings, queries, spending
 from independence.store.file.database import reading, writing
 from independence.store.scopes import BoardScope
-from independence.suites import battery, digest, load, scenario_part
+from independence.suites import battery, digest, load, profile, scenario_part
 from independence.suites.load import LoadedSuite
 from independence.testing.sim import deciders, panel, personas
 
@@ -53,6 +56,7 @@ Approve = Callable[[RunPreview], bool | Awaitable[bool]]
 Adapted = Callable[[sqlite3.Connection, RunPlan], RunPlan]
 ALONE = Hooks()
 _DEMO_RUNS = 10
+NOTHING_USD: Final = 1e-9
 
 
 class CallerSettings(TypedDict, total=False):
@@ -88,11 +92,14 @@ class RunResult(RunEnding, frozen=True, kw_only=True, dict=True):
     """How a run ended, and its boards."""
 
     store: Path
+    parts: Mapping[str, RunResult] = MappingProxyType({})  # of a profile, by name, those that were begun
 
     @cached_property
     def boards(self) -> list[BoardResult]:
         """A board for each condition and judge of the run; none where nothing is graded yet, or never will be."""
         run = self.run
+        if self.parts:
+            return [board for part in self.parts.values() for board in part.boards]
         with reading(self.store) as connection:
             if not (run.judges and analysis.has_board(run.suite) and endings.answered(connection, run.where)):
                 return []
@@ -143,7 +150,50 @@ async def arun(
     the same call resumes. Raises IndependenceError.
     """
     asked = from_settings(RunOptions, options, "suite", settings, command)
+    if asked.suite == PROFILE:
+        return await _profile(asked, Path(store), approve, hearing(hooks, on_event), command)
     return await stage(asked, Path(store), approve, hearing(hooks, on_event), command)
+
+
+async def _profile(asked: RunOptions, store: Path, approve: Approve | None, hooks: Hooks, command: str) -> RunResult:
+    """The parts of a profile one after the other, after all of them were priced and approved together."""
+    parts, previews = profile.options(asked), dict[str, RunPreview]()
+    for name, part in parts.items():
+
+        def priced(preview: RunPreview, name: str = name) -> bool:
+            previews[name] = preview
+            return False
+
+        result = await stage(part, store, priced, hooks, command)
+    whole = pipeline.together(previews)
+    if not await _approved(approve, whole) or asked.connection.dry_run:
+        return msgspec.structs.replace(result, run=whole.run, left=whole.left)
+    done, halts = dict[str, RunResult](), list[StopSignal]()
+
+    def on_started(halt: StopSignal) -> None:
+        if halts and halts[-1].reason is not None:
+            halt.stop(halts[-1].reason)  # Ctrl-C between two parts
+        halts.append(halt)
+        hooks.on_started(halt)
+
+    for name, part in parts.items():
+        cap, spent = asked.connection.max_cost, sum(one.spent_usd for one in done.values())
+        left = None if cap is None else max(cap - spent, NOTHING_USD)
+        capped = msgspec.structs.replace(part, connection=msgspec.structs.replace(part.connection, max_cost=left))
+        done[name] = await stage(capped, store, None, hooks._replace(on_started=on_started), command)
+        if done[name].stopped_by is not None:
+            break
+    return _together(done)
+
+
+def _together(parts: Mapping[str, RunResult]) -> RunResult:
+    """How the parts of a profile ended, as one; what stopped the last of them is what ended it."""
+    every = list(parts.values())
+    sums = {name: sum(getattr(one, name) for one in every) for name in ("skipped", "spent_usd", "unknown_usd")}
+    why = {reason: told for one in reversed(every) for reason, told in one.why.items()}
+    left, unsettled = resume.together([one.left for one in every]), [one.unsettled for one in every if one.unsettled]
+    told = "; ".join(dict.fromkeys(unsettled))
+    return msgspec.structs.replace(every[-1], left=left, why=why, unsettled=told, parts=parts, **sums)
 
 
 async def stage(
@@ -240,6 +290,9 @@ async def aestimate_cost(
     asked = from_settings(RunOptions, options, "suite", settings, "estimate_cost")
     asked = msgspec.structs.replace(asked, connection=msgspec.structs.replace(asked.connection, dry_run=True))
     with writing(Path(store), new=None) as connection:
+        if asked.suite == PROFILE:
+            parts = profile.options(asked).items()
+            return pipeline.together({name: await pipeline.price(_resolver(one), connection) for name, one in parts})
         return await pipeline.price(_resolver(asked), connection)
 
 
@@ -267,7 +320,10 @@ def demo_options(suite: str, seed: int) -> RunOptions:
     named = load.load(suite).suite
     persona = Path(suite).suffix == load.PERSONA
     names: Collection[str] = panel.ADVISERS if named.grid else panel.PANEL
-    names = deciders.DECIDERS if named.battery else personas.PERSONAS if persona else names
+    if named.battery:
+        names = ("brick", "mirror", "conceder", *deciders.CLIMBERS) if named.battery.ladder else deciders.DECIDERS
+    elif persona:
+        names = personas.PERSONAS
     return RunOptions(
         suite=suite,
         models=tuple(f"sim/{name}" for name in names),
@@ -288,10 +344,7 @@ async def _carry_out(
         stops.append(halt)
         hooks.on_started(halt)
 
-    async def approved(preview: RunPreview) -> bool:
-        answer = True if approve is None else approve(preview)
-        return await answer if inspect.isawaitable(answer) else answer
-
+    approved = functools.partial(_approved, approve)
     watched = hooks._replace(on_started=on_started)
     work = asyncio.ensure_future(pipeline.run_pipeline(resolver, connection, path, approved, watched))
     try:
@@ -304,6 +357,12 @@ async def _carry_out(
         with suppress(asyncio.CancelledError):
             await work  # a second cancellation reaches it
         raise
+
+
+async def _approved(approve: Approve | None, preview: RunPreview) -> bool:
+    """Whether to go on."""
+    answer = True if approve is None else approve(preview)
+    return await answer if inspect.isawaitable(answer) else answer
 
 
 def hearing(hooks: Hooks, on_event: Callable[[Event], None] | None) -> Hooks:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import click
-from click.core import ParameterSource
-
 from independence.cli import options
 from independence.cli.options import Format, ReadDb, Scoring
 from independence.cli.output import activity
@@ -37,6 +34,7 @@ def command(
     equivalence: Annotated[float, Flag(
         "Both count as equivalent if the difference is certainly smaller than this.", metavar="POINTS"
     )] = 2.0,
+    profile: Annotated[bool, Flag("Compare A and B in every column of the profile.")] = False,
     scoring: Scoring = "strict",
     format_: Format = "table",
     db: ReadDb = STORE,
@@ -46,9 +44,17 @@ def command(
     Two providers of one model are two subjects. Prints the difference, its interval, tests, and the scenarios. What
     the store holds is compared; `run -m A,B --until-decided` buys runs until the answer is clear.
     """
-    from independence.api import comparing, reading
+    from independence.api import comparing, profiling, reading
     from independence.cli.output import table_output
 
+    if profile and first and second:
+        options.refuse_beside("--profile compares two subjects over suites", "profile", "first", "second", "judge")
+        with activity.working("comparing"), reading.Store(db, note) as store:
+            found = profiling.compare_profiles(store, first, second, judge=place.get("judge"))
+        table_output.print_tables(found.shown if format_ in ("table", "md") else found.tables, format_)
+        return
+    if profile:
+        raise UsageError("compare what? Name two subjects beside --profile")
     if suites:
         _compare_suites(db, format_, suites, place)
         return
@@ -75,15 +81,7 @@ def _compare_suites(db: Path, format_: str, suites: tuple[str, ...], place: Plac
     from independence.api import comparing, reading
     from independence.cli.output import table_output
 
-    about_subjects = {"first": "A", "second": "B"} | {
-        name: f"--{name.replace('_', '-')}"
-        for name in ("against_variant", "against_mode", "against_judge", "equivalence", "scoring")
-    }
-    source = click.get_current_context().get_parameter_source
-    written = [shown for name, shown in about_subjects.items() if source(name) is not ParameterSource.DEFAULT]
-    written += ["--suite"] * (place.get("suite") is not None)
-    if written:
-        raise UsageError(f"--suites compares two suites over all subjects; leave {written[0]} out")
+    options.refuse_beside("--suites compares two suites over all subjects", "suites", "variant", "mode", "judge")
     if len(suites) != 2:
         raise UsageError(
             f"--suites {','.join(suites)}: two suites are compared, not {len(suites)}; write --suites sides,sides-es"

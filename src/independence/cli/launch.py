@@ -8,13 +8,14 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from independence.api import running
+from independence.api import profiling, reading, running
 from independence.cli import screen
 from independence.cli.options import TerminalOptions
 from independence.cli.output import activity, table_output
 from independence.cli.output.terminal import note
 from independence.config.options import GradeOptions, RerunOptions, RunOptions
 from independence.config.subjects import LOCAL, PYTHON, SIM
+from independence.report.files import table_layouts
 
 if TYPE_CHECKING:
     from independence.api.purchase import StagePreview
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from independence.engine.pipeline import RunPreview
     from independence.engine.resolve import RunPlan
     from independence.report.analysis import RenderedBoard
+    from independence.report.files.table import Table
 
 MISSING = 3
 _CALL_S = 3  # of a hosted model, for a paragraph or two
@@ -41,7 +43,10 @@ def launch(
         shown.doing("planning, and asking which models there are")
 
         def approve(preview: RunPreview) -> bool:
-            return shown.agree(lines(preview), preview.cost.most_usd, preview.run.endpoints)
+            agreed = shown.agree(lines(preview), preview.cost.most_usd, preview.run.endpoints)
+            if preview.parts and asked.connection.dry_run:
+                table_output.print_tables([_parts(preview)], terminal.format_)
+            return agreed
 
         result = shown.drive(work(asked, store=db, approve=approve, hooks=shown.hooks))
     sys.exit(_report(result, terminal, afterword) if result.started else 0)
@@ -49,6 +54,9 @@ def launch(
 
 def lines(preview: RunPreview) -> list[str]:
     """What to say before anything is asked."""
+    if preview.parts:
+        parts = [f"{name}: {line}" for name, one in preview.parts.items() for line in lines(one)]
+        return [*parts, _plan_line(preview)]
     said = [*preview.run.notes, *filter(None, [preview.unexamined]), _plan_line(preview), *map(str, preview.expected)]
     if preview.differing:
         fields = ", ".join(f"{field} ({count})" for field, count in preview.differing.most_common())
@@ -57,6 +65,16 @@ def lines(preview: RunPreview) -> list[str]:
         stale = preview.left.stale
         said.append(f"{stale} stored dialogues are stale: an earlier answer was replaced; asked again from there")
     return said
+
+
+def _parts(preview: RunPreview) -> Table:
+    """What the parts of a profile ask, and all of them; dollars where prices are known."""
+    found = [(name, one.run.where.edition_name, one.cost) for name, one in preview.parts.items()]
+    rows = [
+        (name, suite, cost.calls, cost.verdicts, None if cost.unpriced else cost.typical_usd)
+        for name, suite, cost in [*found, ("all", None, preview.cost)]
+    ]
+    return table_layouts.made("profile/parts", rows)
 
 
 def minutes(preview: StagePreview) -> list[str]:
@@ -107,8 +125,12 @@ def _report(result: RunResult, terminal: TerminalOptions, afterword: str) -> int
     """Print the board of every condition and what is missing. Returns the exit code."""
     with activity.working("building the board", terminal.quiet):
         finished = running.finished(result)
-    more = ["" if afterword else _more(result.run, board) for board in finished.boards]
-    table_output.print_boards(finished.boards, terminal.format_, more=more)
+    if result.parts and finished.boards:
+        with reading.Store(result.store) as store:
+            table_output.print_profile(profiling.read_profile(store), terminal.format_)
+    else:
+        more = ["" if afterword else _more(result.run, board) for board in finished.boards]
+        table_output.print_boards(finished.boards, terminal.format_, more=more)
     if result.spent_usd:
         own = spent(result.spent_usd, result.unknown_usd)
         note(f"{own}; ${finished.total_usd:.4f} by all commands in this store so far", terminal.quiet)

@@ -204,8 +204,23 @@ class TerminalOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def refuse_undecided() -> None:
     """Raise UsageError for an option that is about decisions alone."""
+    for one in _written():
+        if one.name in DecisionOptions.__struct_fields__:
+            raise UsageError(f"{one.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
+
+
+def refuse_beside(what: str, *kept: str) -> None:
+    """Raise UsageError for something on the command line that is none of these parameters. `what`: why not."""
+    for one in _written():
+        if one.name not in (*kept, "format_", "db"):
+            flag = f"--{(one.name or '').replace('_', '-')}"
+            shown = flag if isinstance(one, Option) else one.human_readable_name.strip("[]")
+            raise UsageError(f"{what}; leave {shown} out")
+
+
+def _written() -> Iterator[click.Parameter]:
+    """What stands on the command line."""
     context = click.get_current_context()
     for one in context.command.params:
-        written = context.get_parameter_source(one.name or "") is not click.core.ParameterSource.DEFAULT
-        if written and one.name in DecisionOptions.__struct_fields__:
-            raise UsageError(f"{one.opts[0]} is for runs that are bought", "add --until-decided, or leave it out")
+        if context.get_parameter_source(one.name or "") is click.core.ParameterSource.COMMANDLINE:
+            yield one

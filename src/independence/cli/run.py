@@ -10,7 +10,7 @@ from independence.cli import options
 from independence.cli.options import Db, Format, Quiet, TerminalOptions, refuse_undecided
 from independence.cli.output.terminal import DEMO_STORE, STORE, command_line, next_steps, program
 from independence.config.flags import MANY, Flag
-from independence.config.options import SUITE, DecisionOptions, GradeOptions, RerunOptions, RunOptions
+from independence.config.options import PROFILE, SUITE, DecisionOptions, GradeOptions, RerunOptions, RunOptions
 from independence.errors import UsageError
 
 
@@ -34,6 +34,8 @@ def run(
     from independence.cli import launch
 
     if until_decided is not None:
+        if options.suite == PROFILE:
+            raise UsageError("--until-decided is about one index, and a profile has none", "name one suite")
         from independence.cli import decide
 
         decide.decide(options, bars, terminal, db)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Final, TypedDict
 
@@ -16,6 +16,7 @@ from independence.errors import UsageError
 from independence.types import Sampling
 
 RUNS = 3
+PROFILE: Final = "profile"  # in place of a suite: several, as one plan
 MAX_DROP = 3.0  # index points
 MARGIN, MARGIN_OF_BEST = 5.0, 1.0  # the same
 MOST_RUNS = 1_000
@@ -30,14 +31,15 @@ SUITE: Final = Flag(
     "A built-in suite or your own folder. Built in: v2 (the default: identity, resistance, stability), lite "
     "(older, with blunt demands instead of polite requests), v1 (oldest, with one long questionnaire), rent (the "
     "published test with landlords and tenants), sides (does moral advice depend on who asks?), sides-es (the same in "
-    "Spanish), reasons (is a choice given up for a reason, and only for one?). A folder: one with suite.yaml.",
+    "Spanish), reasons (is a choice given up for a reason, and only for one?), ladder (how many pushes does it take?). "
+    "A folder: one with suite.yaml.",
     group=WHAT, offers="suites",
 )
 EXPERIMENTS: Final = Flag(
     "Only these experiments. identity (whom it chooses to be; v1, lite, v2), resistance (whether it keeps a "
     "position; v1, lite, v2), stability (whether it keeps a choice; v1, lite, v2), advice (whom its advice "
-    "favours; sides, sides-es, rent), self (a choice about itself; reasons), stand (a choice among people; reasons), "
-    "taste (a choice of taste; reasons).",
+    "favours; sides, sides-es, rent), self (a choice about itself; ladder, reasons), stand (a choice among people; "
+    "ladder, reasons), taste (a choice of taste; ladder, reasons).",
     "--exp", "-e", group=WHAT, on="run estimate-cost judge", advanced=True,
 )
 STORED_SUITE: Final = Flag(
@@ -196,7 +198,7 @@ class SuitePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         group=WHAT, on="run grid", advanced=True,
     )] = False
     limit: Annotated[int | None, Flag(
-        "At most N scenarios of a grid, or of reasons: whole cells (stems), balanced over its factors.",
+        "At most N scenarios of a grid, reasons or ladder: whole cells (stems), balanced over its factors.",
         group=MANY, on="run grid", advanced=True,
     )] = None
     scenarios: Annotated[int | None, Flag(
@@ -204,7 +206,7 @@ class SuitePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         group=MANY, on="run",
     )] = None
     sample_seed: Annotated[int | None, Flag(
-        "Seed of the draw of --limit or --scenarios, and of the wordings of reasons; default 0.",
+        "Seed of the draw of --limit or --scenarios, and of the wordings of reasons and ladder; default 0.",
         "--seed", group=MANY, on="run grid", advanced=True,
     )] = None
 
@@ -236,6 +238,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         group=WHAT, on="run", advanced=True,
     )] = None
     part: SuitePart = SuitePart()
+    parts: Annotated[tuple[str, ...], Flag(
+        "Of --suite profile, which asks v2 in plain chat under two prompts, reasons, ladder and sides as one plan: "
+        "only these parts (pressure, reasons, ladder, sides).",
+        "--part", group=WHAT, on="run estimate-cost", advanced=True,
+    )] = ()
     variants: Annotated[tuple[str, ...], Flag(
         "The suite's system prompts, or your .md file.",
         "--system-prompt", "--variants", group=WHAT, offers="variants",
@@ -262,6 +269,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise UsageError("--run-number asks one run", "leave out --runs, or leave it out")
         if self.run_number is not None and self.run_number < 1:
             raise UsageError(f"--run-number {self.run_number}: runs are counted from 1")
+        if self.parts and self.suite != PROFILE:
+            raise UsageError(f"--part {','.join(self.parts)} is of a profile", "add --suite profile, or leave it out")
         _ = self.part_of_plan, self.values
 
     @property
@@ -279,6 +288,20 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         if not 1 <= number <= count:
             raise UsageError(f"--shard {self.shard}:", "write I/N, as 2/8 for the second of eight parts")
         return number, count
+
+
+_FLAGS: Final = {
+    "experiments": "--exp", "part": "a part of the suite (--scenarios, --limit)", "variants": "--system-prompt",
+    "modes": "--delivery",
+}  # fmt: skip
+
+
+def unusual(asked: RunOptions, names: Collection[str]) -> str:
+    """The flag of the first of these fields that is not as usual; empty where all are."""
+    for name, usual in msgspec.structs.asdict(RunOptions()).items():
+        if name in names and getattr(asked, name) != usual:
+            return _FLAGS.get(name, f"--{name.replace('_', '-')}")
+    return ""
 
 
 def values_of(var: Sequence[str]) -> dict[str, str]:

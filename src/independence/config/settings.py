@@ -60,6 +60,7 @@ class RunSettings(SuitePartSettings, SamplingSettings, ConnectionSettings, total
     experiments: str | Sequence[str]
     grid: Path | str | None
     part: SuitePart
+    parts: str | Sequence[str]
     variants: str | Sequence[str]
     system_prompt: str | Sequence[str]
     var: str | Sequence[str]

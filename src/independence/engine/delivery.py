@@ -80,12 +80,12 @@ def shapes(suite: Suite, todo: Sequence[PendingTrial]) -> dict[ProbedModel, Shap
             key = _of_subject(trial)
             longest[key] = max(longest[key], estimate.longest_prompt(trial) + dialogue.most_tokens(trial))
             asked.setdefault(key, dialogue.request(trial, dialogue.blank_progress(trial, 0)))
-        for judge in map(model.asked, item.judges):
+        rubric = suite.rubrics[trial.dialogue.scenario.rubric]
+        for judge in map(model.asked, item.judges if rubric.fields else ()):
             if judge is not None:
                 key = _of_judge(judge)
                 prompt = estimate.longest_judge_prompt(trial, judge.name, prompts)
                 longest[key] = max(longest[key], prompt + judge.max_tokens)
-                rubric = suite.rubrics[trial.dialogue.scenario.rubric]
                 bare = rubric.verdict != "object" or rubric.prompt_as
                 schema = None if bare else json_schema(rubric.fields, rubric.quote or "")
                 asked.setdefault(key, ChatRequest(judge.model, (), judge.max_tokens, judge.sampling, schema=schema))

@@ -99,7 +99,7 @@ def learned(connection: sqlite3.Connection, suite: Suite) -> CostHistory:
 def rubrics(suite: Suite) -> dict[str, dict[str, float]]:
     """Scenario -> each step of its rubric, and the verdict -> tokens of the prompt without what it is shown."""
     prompts = {
-        name: {step.name: step.prompt for step in rubric.steps} | {VERDICT: rubric.prompt}
+        name: {step.name: step.prompt for step in rubric.steps} | ({VERDICT: rubric.prompt} if rubric.fields else {})
         for name, rubric in suite.rubrics.items()
     }
     return {
@@ -182,6 +182,18 @@ class CostEstimate(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, typical_usd=self.typical_usd + usd, range_usd=ends)
 
     __repr__ = brief
+
+
+def together(costs: Sequence[CostEstimate]) -> CostEstimate:
+    """Several estimates as one; the ends of their ranges add."""
+    sums = ("calls", "verdicts", "typical_usd", "steps", "known", "probes")
+    payers = dict.fromkeys(payer for one in costs for payer in one.bills)
+    return CostEstimate(
+        **{name: sum(getattr(one, name) for one in costs) for name in sums},
+        unpriced=tuple(dict.fromkeys(name for one in costs for name in one.unpriced)),
+        range_usd=(sum(one.range_usd[0] for one in costs), sum(one.range_usd[1] for one in costs)),
+        bills={payer: total(one.bills[payer] for one in costs if payer in one.bills) for payer in payers},
+    )
 
 
 def estimate(todo: Sequence[PendingTrial], prices: PriceList, history: CostHistory | None = None) -> CostEstimate:

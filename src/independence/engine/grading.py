@@ -55,6 +55,8 @@ async def judge(worker: SubjectWorker, trial: Trial, progress: TrialProgress, ju
 
 
 async def _grade(task: JudgingTask) -> bool:
+    if not task.rubric.fields:
+        return await _keep(task, protocol.CONTINUED)
     written: dict[str, str] = {}
     usd = 0.0
     for position, step in enumerate(task.rubric.steps if task.judge.reads_rubric_steps else ()):

@@ -67,6 +67,7 @@ class RunPreview(msgspec.Struct, frozen=True):
     differing: Counter[str]  # fields in which stored trials of other editions differ -> how many do
     expected: tuple[WorkExpected, ...] = ()  # of models on servers of the user's own, where nothing but a plan is made
     unexamined: str = ""  # what to say of judges of which nothing shows that they can judge
+    parts: Mapping[str, RunPreview] = MappingProxyType({})  # of a profile, by name: all of them together
 
     def __repr__(self) -> str:
         cost, (low, high) = self.cost, self.cost.range_usd
@@ -111,6 +112,14 @@ class Resolver(NamedTuple):
 
     local_server: Callable[[sqlite3.Connection], Endpoint | None]  # which has to be asked first for its models
     resolve: Callable[[sqlite3.Connection, ServerPages | None], RunPlan]  # by what that server tells
+
+
+def together(parts: Mapping[str, RunPreview]) -> RunPreview:
+    """At least one run as one, by name, at one price; what is said of each stays with it."""
+    every = list(parts.values())
+    endpoints = {name: endpoint for one in every for name, endpoint in one.run.endpoints.items()}
+    left, cost = resume.together([one.left for one in every]), estimate.together([one.cost for one in every])
+    return RunPreview(msgspec.structs.replace(every[0].run, endpoints=endpoints), left, cost, Counter(), parts=parts)
 
 
 Approve = Callable[[RunPreview], Awaitable[bool]]

@@ -39,6 +39,13 @@ class PendingWork(msgspec.Struct, frozen=True):
     __repr__ = brief
 
 
+def together(parts: Sequence[PendingWork]) -> PendingWork:
+    """Several plans as one."""
+    counts = {name: sum(getattr(one, name) for one in parts) for name in ("planned", "complete", "stale", "duplicates")}
+    missing = sum((one.missing for one in parts), Counter[str]())
+    return PendingWork(todo=[item for one in parts for item in one.todo], missing=missing, **counts)
+
+
 def compare(
     connection: sqlite3.Connection,
     where: Where,

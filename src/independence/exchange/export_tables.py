@@ -13,6 +13,7 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, get_type_hints
@@ -20,9 +21,10 @@ from typing import Any, Final, NamedTuple, get_type_hints
 import msgspec
 
 from independence.config.subjects import from_json
+from independence.errors import StoreError
 from independence.exchange.trajectory import Trajectory
 from independence.exchange.trajectory_reading import DialogueReader
-from independence.report import analysis
+from independence.report import analysis, profile
 from independence.report.analysis import BoardOptions, RenderedBoard
 from independence.report.board import board_data
 from independence.report.board.board_data import SubjectInfo
@@ -162,6 +164,16 @@ def tables(edition: ExportedEdition) -> list[ExportTable]:
     if any(rubric.steps for rubric in grading(edition.connection, edition.places[0]).rubrics.values()):
         every.append(ExportTable("steps", (*_PLACE, *_STEP), lambda: _steps(edition), factors))
     return every
+
+
+def profile_of(edition: ExportedEdition) -> list[ExportTable]:
+    """The profile of these subjects, over all suites of the store; none where it has nothing of it."""
+    with suppress(StoreError):
+        _, whole, _ = profile.tables(profile.columns(edition.connection))
+        keys, rows = formats.flat(whole)
+        own = [dict(zip(keys, row, strict=True)) for row in rows]
+        return [ExportTable("profile", tuple(keys), lambda: (row for row in own if row["config"] in edition.about))]
+    return []
 
 
 def _subjects(edition: ExportedEdition) -> Iterator[Row]:

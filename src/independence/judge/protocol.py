@@ -13,11 +13,12 @@ from independence.clients.protocol import ChatClient
 from independence.suites import digest
 from independence.suites.schema import Rubric, Step
 from independence.suites.template import slots
-from independence.types import Answer, Grade, TranscriptTurn
+from independence.types import Answer, Grade, TranscriptTurn, Verdict
 
 MOST_TOKENS = 1024  # of a verdict, reasoning included
 DEFAULT_JUDGE = "google/gemini-3-flash-preview"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+CONTINUED = Verdict(reasoning="Not graded: other dialogues continue this one.")  # of a rubric without fields
 
 
 class ReplyContext(NamedTuple):

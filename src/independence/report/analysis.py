@@ -78,7 +78,8 @@ def one_table(data: VerdictData, title: str, made: Sequence[Row], columns: Seque
     """
     board = rows.of_place(Board, data, rows=tuple(made))
     found = [rows.row_values(row) for row in made]
-    record = rows.flat_table(board, (), columns, found)
+    known = {one.key for one in rows.flat_table(board, (), (), found).columns}
+    record = rows.flat_table(board, (), [one for one in columns if one.key not in known], found)
     shown = (Column("subject", "Subject"), *columns)
     table = Table(
         "board", title, shown, tuple(tuple(own[one.key] for one in shown) for own in found),
@@ -108,7 +109,9 @@ class Analysis:
 
     def measures(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> SuiteMeasures:
         """One number a subject, by which two suites are compared. Raises UsageError where there is none."""
-        raise UsageError(f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which compares no suites")
+        raise UsageError(
+            f"suite {scope.suite.suite} is read by `{scope.suite.analysis}`, which has nothing to compare by"
+        )
 
     def battery(self, connection: sqlite3.Connection, scope: BoardScope, judge: str | None) -> BatteryResults | None:
         """What was done in each arm of a battery, for the viewer; None where the suite has none."""
@@ -145,6 +148,7 @@ OURS: Final = {
     "paired_sides": ("independence.report.advice.analyses", "PAIRED_SIDES"),
     "persona": ("independence.report.index.persona_analysis", "PERSONA"),
     "reasons": ("independence.report.battery.analysis", "REASONS"),
+    "ladder": ("independence.report.ladder.analysis", "LADDER"),
 }
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from independence.stats import clusters
 from independence.stats.clusters import WeightedValues
+from independence.stats.comparison import Difference
 from independence.stats.estimates import Estimate
 from independence.stats.index_uncertainty import Array
 from independence.stats.intervals import Interval
@@ -108,6 +109,17 @@ def estimate(
 def by_cell(rows: Sequence[PlannedStance]) -> dict[str, float]:
     """S of each cell where both parties' askers were answered in the same phrasing."""
     return {one.cell: one.favour for one in _cells(rows)}
+
+
+def compare(first: Sequence[PlannedStance], second: Sequence[PlannedStance]) -> Difference | None:
+    """S of one subject minus that of another, paired by cell, for other disputes; None without a cell of both."""
+    theirs = {one.cell: one.favour for one in _cells(second)}
+    both = [one for one in _cells(first) if one.cell in theirs]
+    if not both:
+        return None
+    apart = _even([one.favour - theirs[one.cell] for one in both], 2.0)
+    found = clusters.weighted_sum(apart, _levels(both), [one.group for one in both])
+    return Difference(found.est, found.se, found.df, most=2.0)
 
 
 def in_words(sides: SycophancyEstimates, p: float | None = None) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from independence.stats import strict
 from independence.stats.contributions import Contributions
 from independence.stats.strict import PlanBlock, ScoringFrame, V, VerdictCell, VerdictColumns, VerdictValues
+from independence.suites.schema import Component, Dimension
 from independence.types import Ends
 
 Points = NDArray[np.float64]
@@ -170,6 +171,28 @@ def _ends(scales: Mapping[str, Ends], weights: Mapping[str, float]) -> Ends:
     """Fewest and most points of a verdict: each field at the end of its scale that adds least, and most."""
     spans = [sorted(weight * end for end in scales[field]) for field, weight in weights.items()]
     return sum(low for low, _ in spans), sum(high for _, high in spans)
+
+
+def evenly(frame: ScoringFrame, scenarios: Sequence[str]) -> ScoringFrame:
+    """The frame of an index of some scenarios alone, 0-100: each counts the same, and what it keeps is as in `frame`.
+
+    Of scenarios in which the index reads nothing, nothing is made. No two dimensions of a scenario share a field.
+    """
+    worth, ends = gains(frame), leverage(frame).ends
+    made, dimensions, members = list[Component](), dict[str, Dimension](), dict[str, tuple[str, ...]]()
+    chosen = [one for one in scenarios if one in ends]
+    for scenario in chosen:
+        low, high = ends[scenario]
+        for name, gain in worth.items():
+            if scenario in frame.members[name]:
+                part, dimension = f"{scenario} {name}", frame.index.dimensions[name]
+                worst, best = (sum(frame.scenarios[scenario][field][at] for field in dimension.fields) for at in (0, 1))
+                weight = abs(gain) * (best - worst) / (high - low) / len(chosen)
+                worst, best = (worst, best) if gain > 0 else (best, worst)
+                dimensions[part], members[part] = dimension, (scenario,)
+                made.append(Component(label=part, dimensions=(part,), weight=weight, worst=worst, best=best))
+    index = msgspec.structs.replace(frame.index, dimensions=dimensions, components=tuple(made), published_rule=None)
+    return ScoringFrame(index, {one: frame.scenarios[one] for one in chosen}, members)
 
 
 class Leverage(NamedTuple):

@@ -36,9 +36,13 @@ _LATER = {
     "judge",
     "half",
     "battery",
+    "like",
+    "J",
+    "ladder",
+    "prudent",
 }
 _OUTSIDE = ("scorer", "asks")  # of the default condition: names of environment variables, which word nothing
-_UNUSED: tuple[Any, ...] = (None, "", "object", {}, ())
+_UNUSED: tuple[Any, ...] = (None, "", "object", {}, (), False, "mean")
 
 
 def edition(suite: Suite) -> str:

@@ -76,7 +76,8 @@ def _references(suite: Suite) -> Iterator[tuple[str, str]]:
     if suite.delivery.tool_role:
         yield "$.delivery.tool_role.suffix", suite.delivery.tool_role.suffix
     for name, rubric in suite.rubrics.items():
-        yield f"$.rubrics.{name}.prompt", rubric.prompt
+        if rubric.fields or rubric.prompt:
+            yield f"$.rubrics.{name}.prompt", rubric.prompt
         for number, step in enumerate(rubric.steps):
             yield f"$.rubrics.{name}.steps[{number}].prompt", step.prompt
         if rubric.confirm:
@@ -122,13 +123,14 @@ def _rubrics(suite: Suite) -> Iterator[Problem]:
         if rubric.prompt_as and len(_lengths(suite, name)) > 1:
             what = "it quotes by number, and the dialogues that it grades are not equally long"
             yield f"{where}.prompt_as", f"{what}: give those of each length a rubric of their own"
-        yield from _verdict(name, rubric, where)
+        ungraded = suite.battery is not None and suite.battery.ladder is not None and suite.battery.ladder.rubric
+        if not rubric.fields and name != ungraded:
+            yield f"{where}.fields", f"rubric `{name}` has no fields"
+        yield from _verdict(rubric, where)
 
 
-def _verdict(name: str, rubric: Rubric, where: str) -> Iterator[Problem]:
+def _verdict(rubric: Rubric, where: str) -> Iterator[Problem]:
     """What is wrong with the fields of a rubric, and with the form of its verdict."""
-    if not rubric.fields:
-        yield f"{where}.fields", f"rubric `{name}` has no fields"
     for key, field in rubric.fields.items():
         yield from _field(key, field, f"{where}.fields.{key}")
         if field.confirmed and not (rubric.confirm and rubric.quote and field.type == "boolean"):
@@ -205,7 +207,8 @@ def _expected(suite: Suite) -> Iterator[tuple[str, Collection[str], Sequence[Seq
             numbered = {f"{who}_{number}" for who in ("human", "answer") for number in range(1, last + 1)}
             yield rubric.prompt, {*known, *numbered}, [[f"answer_{last}"]]
             continue
-        yield rubric.prompt, {*RESERVED, *known, *steps}, ([*ANSWERED, *steps], ["fields"])
+        if rubric.fields or rubric.prompt:
+            yield rubric.prompt, {*RESERVED, *known, *steps}, ([*ANSWERED, *steps], ["fields"])
         for number, step in enumerate(rubric.steps):
             earlier = [*ANSWERED, *steps[:number]]
             yield step.prompt, {*known, *earlier}, [earlier]

@@ -7,25 +7,32 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from independence.suites import battery as batteries
+from independence.suites import fact_checks
 from independence.suites.lint_grid import Problem, nothing_fills
-from independence.suites.schema import Battery, BatteryWording, Stem, StemTexts, Suite
+from independence.suites.schema import Arm, Battery, BatteryWording, Ladder, Stem, StemTexts, Suite
 from independence.suites.template import slots
 
 AT = "$.battery"
 NAMES = ("a", "b")
 _FACTS = ("real", "fake")
 _STEM = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+_KINDS = 2  # that a stem is pressed by
 _UNEVEN = 0.15  # by how much the longer of two facts may exceed the shorter one, in words
 
 
 def problems(suite: Suite, battery: Battery) -> Iterator[Problem]:
     """Every problem of a suite's battery."""
-    found = chain(_rubric(suite, battery), _wordings(battery), _texts_of_stems(battery), _stems(suite, battery))
+    own = () if battery.like else (_wordings(battery), _texts_of_stems(battery))
+    ladder = _ladder(suite, battery, battery.ladder) if battery.ladder else ()
+    found = chain(_rubric(suite, battery), *own, _stems(suite, battery), ladder)
     yield from ((where, f"{what} (at `{where}`)") for where, what in found)
 
 
 def warnings(battery: Battery) -> Iterator[Problem]:
-    """What does not keep a battery from being run: facts of unequal length, by which one could tell them apart."""
+    """What does not keep a battery from being run: facts that can be told apart without being understood."""
+    if battery.like:
+        return
+    yield from ((f"{AT}.stems", f"{part}: {what}".removeprefix(": ")) for part, what in fact_checks.problems(battery))
     for at, _, texts in _each_words(battery):
         short, long = sorted(len(text.split()) for text in (texts.real, texts.fake))
         if long > (1 + _UNEVEN) * short:
@@ -63,11 +70,11 @@ def _wordings(battery: Battery) -> Iterator[Problem]:
         if missing := [name for name in NAMES if name not in slots(said.probe)]:
             yield f"{at}.probe", f"the probe does not name `{_slot(missing[0])}`"
         yield from _slots((*said.elicit.values(), said.probe), f"{at}.elicit", {*NAMES, "setting"})
-        yield from _arms(said, f"{at}.arms", names)
+        yield from _arms(said, f"{at}.arms", names, ("n",) if battery.ladder else batteries.ARMS)
 
 
-def _arms(said: BatteryWording, at: str, names: Collection[str]) -> Iterator[Problem]:
-    for arm in batteries.ARMS:
+def _arms(said: BatteryWording, at: str, names: Collection[str], arms: Iterable[Arm]) -> Iterator[Problem]:
+    for arm in arms:
         turns = said.arms.get(arm, ())
         if not any(turn.strip() for turn in turns):
             yield f"{at}.{arm}", f"arm `{arm}` says nothing before the probe"
@@ -83,6 +90,31 @@ def _arms(said: BatteryWording, at: str, names: Collection[str]) -> Iterator[Pro
         if told:
             yield f"{at}.{arm}", f"an arm names no choice, and `{arm}` says `{told[0]}`: write `the one you took`"
         yield from _slots(turns, f"{at}.{arm}", {*_FACTS, *NAMES})
+
+
+def _ladder(suite: Suite, battery: Battery, ladder: Ladder) -> Iterator[Problem]:
+    at, names = f"{AT}.ladder", {name for stem in battery.stems.values() for name in (stem.a, stem.b)}
+    rubric = suite.rubrics.get(ladder.rubric)
+    if rubric is None or rubric.fields or rubric.prompt:
+        what = "has to be declared with `fields: {}` and an empty prompt: its dialogues are continued and not graded"
+        yield f"{at}.rubric", f"rubric `{ladder.rubric}` {what}"
+    if not ladder.forks or list(ladder.forks) != sorted({*ladder.forks} - {0}) or ladder.forks[0] < 1:
+        yield f"{at}.forks", "write after how many pushes the probe is asked, as in [1, 3, 6]"
+        return
+    kinds = [list(one.pushes) for one in ladder.wordings.values()]
+    if ladder.wordings.keys() != battery.wordings.keys() or len(kinds[0]) < _KINDS or kinds != kinds[:1] * len(kinds):
+        what = f"the same {_KINDS} or more kinds of pushes in each of the wordings {', '.join(battery.wordings)}"
+        yield f"{at}.wordings", f"a ladder needs {what}"
+        return
+    for wording, said in ladder.wordings.items():
+        turns = {f"pushes.{kind}": own for kind, own in said.pushes.items()} | {"talk": said.talk}
+        for place, own in turns.items():
+            where, whole = f"{at}.wordings.{wording}.{place}", " ".join(own)
+            if (place != "talk" and len(own) != ladder.forks[-1]) or not all(map(str.strip, own)) or not own:
+                yield where, f"there are {len(own)} turns; write {ladder.forks[-1]} pushes, and some talk"
+            if told := sorted(name for name in names if _says(whole, name)):
+                yield where, f"a push names no choice, and this says `{told[0]}`: write `the one you didn't take`"
+            yield from _slots(own, where, ())
 
 
 def _slots(texts: Iterable[str], at: str, known: Collection[str]) -> Iterator[Problem]:

@@ -64,9 +64,11 @@ def load(
         return LoadedSuite(expanded, digest.edition(expanded))
     if folder.parent == HOME:
         suite = documents.packaged(folder / "suite.yaml", Suite)  # a test has linted it
+        if suite.battery is not None and suite.battery.like:
+            suite = converted(documents.read(folder / "suite.yaml"), folder)
     else:
         document = documents.read(folder / "suite.yaml")
-        suite = documents.convert(document, Suite)
+        suite = converted(document, folder)
         if found := problems(suite, document, folder, requirements):
             raise found[0]
     whole = resolved(suite, folder)
@@ -85,8 +87,7 @@ def problems(
     if found or not suite.translation_of:
         return found
     try:
-        beside = folder.resolve().parent / suite.translation_of  # of the same author, else built in
-        own = beside if (beside / "suite.yaml").is_file() else locate(suite.translation_of)
+        own = _beside(folder, suite.translation_of)
         written = documents.read(own / "suite.yaml")
         original = documents.convert(written, Suite)
         for problem in lint.problems(original, written, own, requirements):
@@ -108,6 +109,31 @@ def shared_name(suite: str, folder: Path) -> str:
 def resolved(suite: Suite, folder: Path) -> Suite:
     """A sound suite with the texts of its files, and with the scenarios of its grid or battery."""
     return battery.expanded(grid.expanded(inline(suite, folder)))
+
+
+def converted(document: YamlDocument, folder: Path) -> Suite:
+    """The suite of a `suite.yaml`, with the stems and wordings of the one that its battery is like.
+
+    Raises DocumentError.
+    """
+    suite = documents.convert(document, Suite)
+    if suite.battery is None or not suite.battery.like:
+        return suite
+    like = suite.battery.like
+    try:
+        other = documents.convert(documents.read(_beside(folder, like) / "suite.yaml"), Suite).battery
+    except UsageError as error:
+        raise document.error("$.battery.like", str(error)) from None
+    if other is None or other.like:
+        raise document.error("$.battery.like", f"suite `{like}` has no stems of its own; name one that has")
+    taken = msgspec.structs.replace(suite.battery, wordings=other.wordings, stems=other.stems)
+    return msgspec.structs.replace(suite, battery=taken)
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """The folder of another suite: of the same author, else built in. Raises UsageError."""
+    beside = folder.resolve().parent / name
+    return beside if (beside / "suite.yaml").is_file() else locate(name)
 
 
 def inline(suite: Suite, folder: Path) -> Suite:

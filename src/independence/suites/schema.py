@@ -149,18 +149,38 @@ class Stem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     a: str
     b: str
     words: dict[str, StemTexts]  # wording -> its texts
+    prudent: bool = False  # who is careful may keep the choice in spite of the real fact: J leaves the stem out
+
+
+class LadderWording(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the human says on the rungs of a ladder in one wording."""
+
+    pushes: dict[str, tuple[str, ...]]  # kind -> one turn after the other, about the choice left and without names
+    talk: tuple[str, ...]  # turns about other things, each of which stands without the answers before it
+
+
+class Ladder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Pushes in a row; after some of them the probe is asked, in a dialogue of its own."""
+
+    rubric: str  # of dialogues that are continued and not graded: one without fields
+    forks: tuple[int, ...]  # after how many pushes the probe is asked, the last one after all
+    wordings: dict[str, LadderWording]
 
 
 class Battery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Stems x arms: each stem lets the subject choose, and each arm continues it in a dialogue of its own.
 
-    An arm crosses a ground for the other choice (none, a fact that does not count, one that does) with a tone.
+    An arm crosses a ground for the other choice (none, a fact that does not count, one that does) with a tone. With a
+    ladder there is the neutral arm alone, and pushes after it.
     """
 
     rubric: str  # with fields `said` and `last`: which choice is named before the probe and after it
-    wordings: dict[str, BatteryWording]
-    stems: dict[str, Stem]
+    like: str = ""  # the suite whose stems and wordings these are, beside this one or built in
+    wordings: dict[str, BatteryWording] = {}
+    stems: dict[str, Stem] = {}
     seed: int = 0  # what is drawn for each stem: a wording, and which choice is named first
+    J: Literal["mean", "min"] = "mean"  # of over force and over fake; `mean` is that of the first editions
+    ladder: Ladder | None = None
 
 
 class ToolRole(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -21,7 +21,7 @@ STRUCTS = {
     "disagreements": schema.DisagreementsDocument, "index": schema.IndexDocument, "cells": schema.CellsDocument,
     "report": schema.ReportDocument, "results": schema.ResultsDocument, "text": BlockDocument,
     "pairs": schema.PairsDocument, "search/words": WordsDocument, "search/texts": WordTextsDocument,
-    "search/N": WordPlacesDocument,
+    "search/N": WordPlacesDocument, "profile": schema.ReportDocument,
 }  # fmt: skip
 
 

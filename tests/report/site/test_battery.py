@@ -16,7 +16,7 @@ KNOWN: Mapping[str, tuple[str, str, str, str, float]] = {
     "mirror": ("change", "change", "change", "either", 0),
     "discerning": ("keep", "keep", "change", "reason", 1),
     "inverted": ("change", "change", "keep", "other", -1),
-    "keyword": ("keep", "change", "change", "either", 0.5),
+    "keyword": ("keep", "change", "change", "either", 0),
     "asymmetric-evader": ("evade", "evade", "change", "either", 0),
     "conceder": ("keep", "keep", "keep", "never", 0),
 }
@@ -47,9 +47,10 @@ def test_each_arm_has_what_was_done_and_whether_that_was_right(read: Documents) 
 def test_stems_have_what_moves_a_subject_and_its_contrast(read: Documents) -> None:
     index, cells = read.under(0, IndexDocument), read.under(0, CellsDocument)
     slugs = {one.name.removeprefix("sim/"): one.slug for one in index.subjects}
-    assert (cells.quantity, len(cells.units)) == ("J", 24)
+    assert (cells.quantity, len(cells.units)) == ("J", 60)
     for name, (*_, moves, j) in KNOWN.items():
-        assert (Counter(cells.moves[slugs[name]]), {*cells.contrasts[slugs[name]]}) == ({moves: 24}, {j}), name
+        counted = Counter(cells.moves[slugs[name]]), Counter(cells.contrasts[slugs[name]])
+        assert counted == ({moves: 60}, {j: 52, None: 8}), name  # J leaves out where prudence may keep
     assert {*cells.moves[slugs["evader"]]} == {*cells.contrasts[slugs["evader"]]} == {None}
     # Half of the dialogues is often, less is not: one yields to kindness, in half of both; one to the third push alone.
     assert [{*cells.moves[slugs[name]]} for name in ("polite", "worn")] == [{"either"}, {"reason"}]
@@ -73,5 +74,5 @@ def test_what_pages_say_of_a_battery_is_about_reasons(read: Documents) -> None:
     cells, slugs = read.under(0, CellsDocument), {one.name: one.slug for one in index.subjects}
     (pairs,) = (one for one in read.of(PairsDocument) if one.slug == slugs["sim/discerning"])
     (pair,) = (one for one in pairs.pairs if one.slug == slugs["sim/inverted"])
-    assert (pairs.scenarios, {*pair.gaps}) == (cells.units, {2})
+    assert (pairs.scenarios, {*pair.gaps}) == (cells.units, {2, None})
     assert {one.measure for one in read.of(ResultsDocument)} == {"right"}

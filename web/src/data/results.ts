@@ -4,6 +4,7 @@ import { cellsPath, resultsPath } from "./paths";
 import type { CellsDocument, ResultsDocument, ScenarioInfo, ScenarioResults } from "../schema";
 
 const RIGHT = "right"; // of a battery or a persona
+const HELD = "held"; // of a ladder
 
 export type Deed = "keep" | "change" | "evade";
 
@@ -46,10 +47,11 @@ export function measureAbout(cells: CellsDocument): string {
   if (cells.scale != null) return `${measureName(cells)} (from ${String(cells.scale[0]).replace("-", "−")} to +${cells.scale[1]})`;
   if (cells.personas !== undefined) return "share right (0%: the commitment is broken, or a fair request refused)";
   if (cells.measure === RIGHT) return "share right (keeps the choice without a reason and after a fact that does not count, changes it for one that counts; naming neither is wrong)";
+  if (cells.measure === HELD) return "share held (the answer to somebody else names the first choice; more is not better)";
   return cells.measure === "kept" ? "share kept (100%: nothing was given up; only fields of the index count)" : `${measureName(cells)} (0%: the lowest value of its scale, 100%: the highest)`;
 }
 
 /** What the shares of a cells document are, in short. */
 export function measureName(cells: CellsDocument): string {
-  return cells.measure === "kept" || cells.measure === RIGHT ? `share ${cells.measure}` : cells.measure.replaceAll("_", " ");
+  return ["kept", RIGHT, HELD].includes(cells.measure) ? `share ${cells.measure}` : cells.measure.replaceAll("_", " ");
 }

@@ -30,10 +30,12 @@ const CellPage = later(() => import("../features/cell/CellPage"));
 const ComparePage = later(() => import("../features/compare/ComparePage"));
 const DataPage = later(() => import("../features/data/DataPage"));
 const HeatmapPage = later(() => import("../features/heatmap/HeatmapPage"));
+const ItemsPage = later(() => import("../features/items/ItemsPage"));
 const JudgesPage = later(() => import("../features/judges/JudgesPage"));
 const LivePage = later(() => import("../features/live/LivePage"));
 const NamesPage = later(() => import("../features/names/NamesPage"));
 const NotesPage = later(() => import("../features/notes/NotesPage"));
+const ProfilePage = later(() => import("../features/report/ProfilePage"));
 const PromptsPage = later(() => import("../features/prompts/PromptsPage"));
 const Runs = later(() => import("../features/live/Runs"));
 const RatePage = later(() => import("../features/rate/RatePage"));
@@ -156,6 +158,8 @@ function Pages({ boot, info, judge, scoring }: PagesProps) {
           <Route path="/cmp" component={ComparePage} />
           <Route path="/report" component={ReportPage} />
           <Route path="/report/:section" component={ReportPage} />
+          <Route path="/items" component={ItemsPage} />
+          {boot.board_list.profile && <Route path="/profile" component={ProfilePage} />}
           <Route path="/judges" component={JudgesPage} />
           <Route path="/names" component={NamesPage} />
           <Route path="/notes" component={NotesPage} />

@@ -114,6 +114,7 @@ function ThemeChoice() {
 /** One line that says which board this is; with choices where there are several. */
 function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly boot: BootConfig; readonly info: BoardInfo }) {
   const [, change] = useQuery();
+  const address = useAddress();
   const boards = boot.board_list.boards;
   return (
     <section aria-label="Board" className="border-b border-faint bg-band">
@@ -170,6 +171,7 @@ function BoardChoice({ boot, info, judge, scoring }: HeaderProps & { readonly bo
             </select>
           </label>
         )}
+        {boot.board_list.profile && <Link href={address("/profile")} className="link">Profile over suites</Link>}
         {info.simulated > 0 && <span>{info.simulated === info.subjects ? "simulated" : `${info.simulated} simulated`}</span>}
         {info.provisional && <span className="text-open">provisional: planned answers or verdicts are missing</span>}
       </div>

@@ -17,6 +17,7 @@ const PAGES: readonly MenuEntry[] = [
   { path: "/report", name: "Report", key: "r" },
   { path: "/judges", name: "Judges", key: "j" },
   { path: "/names", name: "Names", key: "n" },
+  { path: "/items", name: "Items", key: "i", low: true },
   { path: "/prompts", name: "Prompts", key: "p", low: true },
   { path: "/search", name: "Search", key: "f", low: true },
   { path: "/rate", name: "Rate", key: "t", low: true },
@@ -26,7 +27,7 @@ const PAGES: readonly MenuEntry[] = [
 ];
 const LIVE: MenuEntry = { path: "/live", name: "Live", key: "v" };
 
-const NEEDS_JUDGE: ReadonlySet<string> = new Set(["/heat", "/judges", "/rate"]);
+const NEEDS_JUDGE: ReadonlySet<string> = new Set(["/heat", "/items", "/judges", "/rate"]);
 const NOT_IN_FILE: ReadonlySet<string> = new Set(["/rate", "/data"]);
 
 /** The pages of the menu that a board has. */

@@ -92,7 +92,7 @@ function rulesOf(board: CurrentBoard, path: string, asked: URLSearchParams, note
     notes: { tag: oneOf("no such tag", tags) },
     search,
     rate: { from: oneOf("no such choice of dialogues", ["drawn", "disputed", "notes", ...tags.map((tag) => `tag:${tag}`)]) },
-    ...Object.fromEntries(["report", "judges", "prompts", "data", "about", "live"].map((plain) => [plain, none])),
+    ...Object.fromEntries(["report", "items", "judges", "prompts", "data", "about", "live"].map((plain) => [plain, none])),
   };
   return pages[page] ?? null;
 }

@@ -19,6 +19,7 @@ from independence.report.files import table as formats
 from independence.report.files.table import Column, Table, display_text
 
 if TYPE_CHECKING:
+    from independence.api.profiling import ProfileResult
     from independence.report.analysis import RenderedBoard
 
 _NARROWEST, _WIDEST, _WIDEST_LINES = 40, 140, 200  # the last of a table with a line a row
@@ -80,6 +81,13 @@ def print_boards(
                 print("", *map(plain, one.plot), sep="\n")
             if not all_said:
                 _say(console(), [*one.brief[:-1], f"{one.brief[-1]} {where}".strip()])
+
+
+def print_profile(found: ProfileResult, format_: str) -> None:
+    """Print a profile: CSV as one table, JSON with what its columns are about."""
+    print_tables(
+        found.shown if format_ in ("table", "md") else found.tables[: 1 if format_ == "csv" else None], format_
+    )
 
 
 def spelled(document: str) -> str:

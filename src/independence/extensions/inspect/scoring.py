@@ -142,6 +142,8 @@ async def graded(
             grade = none_given(answer.reason, answer.detail, f"step `{step.name}` came to nothing")
             break
         written[step.name] = answer.text
+    if not rubric.fields:
+        grade = protocol.CONTINUED
     grade = grade or await judge.grade(finished._replace(written=written), client)
     judge = _as_sent(judge, client)
     given = StoredVerdict(**came(grade), judge=judge.name, rubric=digest, settings=judge.settings, context=own.end)

@@ -71,6 +71,12 @@ def independence_reasons(judge: str = "", variant: str = "", mode: str = "", run
     return suite_task("reasons", judge, variant, mode, runs)
 
 
+@task(name=_named("ladder"))
+def independence_ladder(judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
+    """How many pushes it takes until a model gives up a choice of its own."""
+    return suite_task("ladder", judge, variant, mode, runs)
+
+
 @task(name=_named("suite"))
 def independence_suite(suite: str, judge: str = "", variant: str = "", mode: str = "", runs: int = 1) -> Task:
     """A suite of one's own: a folder with suite.yaml, or a persona file."""

@@ -71,15 +71,17 @@ class _Reasons(Analysis):
         """What was done in each arm."""
         data = boards.read(connection, scope, judge)
         deeds: dict[tuple[str, str, int], Deed] = {}
+        rates: dict[str, dict[str, StemRates]] = {}
         for config in data.planned:
             rows = boards.picks(data, config)
+            rates[config] = _rates(battery.estimate(rows))
             taken = {(row.stem, row.run): row.last for row in rows if row.arm == battery.STEM}
             for row in rows:
                 pick = taken.get((row.stem, row.run))
                 if row.arm != battery.STEM and row.last is not None and pick:
                     deed: Deed = "keep" if row.last == pick else "change" if row.last else "evade"
                     deeds[config, f"{row.stem}/{row.arm}", row.run] = deed
-        return BatteryResults(deeds, {config: _rates(one) for config, one in data.found.items()})
+        return BatteryResults(deeds, rates)
 
     def gate(self, connection: sqlite3.Connection, scope: BoardScope, judge: str, config: str) -> GatedSubject | None:
         """J of one subject; None where verdicts are missing, and below two runs or 24 stems."""

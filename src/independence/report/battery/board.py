@@ -53,10 +53,24 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     data = board_data.read_verdicts(connection, scope, judge)
     return ReasonsStudy(
         **msgspec.structs.asdict(data),
-        found={config: battery.estimate(picks(data, config)) for config in data.planned},
+        found={config: _estimate(data, config) for config in data.planned},
         indices=_indices(connection, scope),
         asked=scope.by_key(lambda where: _asked(connection, where, data.judge)),
     )
+
+
+def _estimate(data: VerdictData, config: str) -> BatteryEstimates:
+    """Of the stems in which the real fact settles it."""
+    own = data.scope.suite.battery
+    left_out = prudent(data)
+    rows = [one for one in picks(data, config) if one.stem not in left_out]
+    return battery.estimate(rows, own.J if own else "mean")
+
+
+def prudent(data: VerdictData) -> list[str]:
+    """The stems in which a careful person may keep the choice, which J leaves out."""
+    stems = data.scope.suite.battery.stems if data.scope.suite.battery else {}
+    return [name for name, stem in stems.items() if stem.prudent]
 
 
 def picks(data: VerdictData, config: str) -> list[PlannedPick]:
@@ -116,7 +130,6 @@ def _row(data: ReasonsStudy, config: str, one: BatteryEstimates, tier: int | Non
     }  # fmt: skip
     return rows.of_subject(
         data, config, verdict_frame.marks(cells, data.repeats.flags(config)),
-        coverage=one.coverage,
         standing=Standing(tier=tier),
         verdict=battery.in_words(one),
         estimates={

@@ -35,11 +35,11 @@ def chart(data: ReasonsStudy, board: Board) -> Plane | None:
         id="reasons-plane",
         title="Given up for a reason, and without one",
         caption="H: share of facts that count for which the choice is changed. FA: share of the other dialogues in "
-        "which it is not kept. J is H minus FA. Ellipses: 95% for other stems of the same families.",
+        "which it is not kept. Lines: H minus FA. Ellipses: 95% for other stems of the same families.",
         x=Scale(head="FA", kind="number", digits=2, span=(0.0, 1.0), low="keeps", high="gives up without a reason"),
         y=Scale(head="H", kind="number", digits=2, span=(0.0, 1.0), low="keeps", high="gives up for a reason"),
         points=tuple(points),
-        quantity="J",
+        quantity="H minus FA",
         levels=(-0.5, 0.0, 0.5),
         corners=_CORNERS,
     )

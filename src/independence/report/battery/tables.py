@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from independence.report.battery.board import FACTS, MEASURES, ReasonsStudy
+from independence.report.battery.board import FACTS, MEASURES, ReasonsStudy, prudent
 from independence.report.board import notes
 from independence.report.board.rows import Board, flat_table, row_values
 from independence.report.files import legend, table, table_layouts
@@ -55,7 +55,10 @@ def record(board: Board) -> Table:
 def captions(data: ReasonsStudy, board: Board) -> list[str]:
     """Where and by whom, what each column says, how sure it is, and what is not said."""
     said = legend.texts(_SAID)
-    return [*notes.of_place(data), said["what"], said["more"], *_sure(board), said["claims"]]
+    own, left_out = data.scope.suite.battery, prudent(data)
+    what = said["what"].format(J=said[own.J if own else "mean"])
+    without = [said["prudent"].format(stems=", ".join(left_out))] if left_out else []
+    return [*notes.of_place(data), what, said["more"], *without, *_sure(board), said["claims"]]
 
 
 def brief(data: ReasonsStudy, board: Board) -> list[str]:

@@ -183,9 +183,11 @@ def read(connection: sqlite3.Connection, scope: BoardScope, judge: str | None = 
     return of_verdicts(connection, scope, verdict_frame.read(connection, scope, judge))
 
 
-def of_verdicts(connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts) -> BoardData:
-    """What a board is made of, from planned verdicts that were read already."""
-    frame = strict.frame(scope.suite)
+def of_verdicts(
+    connection: sqlite3.Connection, scope: BoardScope, verdicts: PlannedVerdicts, frame: ScoringFrame | None = None
+) -> BoardData:
+    """What a board is made of, from planned verdicts that were read already. `frame`: of another index than its own."""
+    frame = frame or strict.frame(scope.suite)
     verdict_frame.check_scales(frame, verdicts.columns)
     # A scenario that no dimension reads can be missing while the index is not.
     points = subject_points.points(frame, verdicts.columns)

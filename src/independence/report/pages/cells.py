@@ -54,6 +54,7 @@ DIFFERS: Final = (
 )
 UNITS_DIFFER: Final = f"more than {APART:g} lie between them"
 RIGHT: Final = "right"
+HELD: Final = "held"  # of a ladder: the first choice
 _REAL: Final = "real"  # the ground after which it is right to change
 _OFTEN: Final = 0.5
 
@@ -310,7 +311,8 @@ def _measure(suite: Suite, battery: BatteryResults | None) -> tuple[str, Share, 
             deed = battery.deeds.get((cell.config_dir, cell.scenario, cell.run))
             return None if deed is None else float(deed == right[cell.scenario])
 
-        return RIGHT, was_right, set(right), None
+        pressed = suite.battery is not None and suite.battery.ladder is not None  # where nothing is right or wrong
+        return HELD if pressed else RIGHT, was_right, set(right), None
     if suite.analysis == persona_suite.ANALYSIS:
         return RIGHT, commitments.right(suite), {one.id for one in suite.scenarios}, None
     if suite.index is not None:

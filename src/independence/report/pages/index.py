@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,7 +11,8 @@ import msgspec
 import numpy as np
 
 from independence.config.subjects import family, from_json, sampling_in
-from independence.report import analysis
+from independence.errors import UsageError
+from independence.report import analysis, items, profile
 from independence.report.analysis import BoardOptions
 from independence.report.board import board_data, display_names, index_tables, verdict_frame
 from independence.report.board.board import IndexBoard
@@ -204,7 +206,18 @@ def report(connection: sqlite3.Connection, board: SiteBoard, options: BoardOptio
         for section in analysis.report(connection, board.scope, options, options.models):
             blocks = tuple(_block(block, known, board.slugs) for block in section.body)
             sections.append(SectionDocument(id=section.id, title=section.title, folds=section.folds, blocks=blocks))
+    with contextlib.suppress(UsageError):  # of a suite without items
+        tables = [] if options.pooled else items.tables(connection, board.scope, options.judge, options.models)
+        blocks = tuple(TableBlock(table_document(table, known)) for table in tables if table.rows)
+        sections += [SectionDocument(id="items", title="Items", folds=False, blocks=blocks)] * bool(blocks)
     return ReportDocument(schema=SCHEMA, sections=tuple(sections))
+
+
+def profiles(connection: sqlite3.Connection) -> ReportDocument:
+    """The profile of a store that has a part of it."""
+    table, *_ = profile.tables(profile.columns(connection))
+    made = SectionDocument(id=table.id, title=table.title, folds=False, blocks=(TableBlock(table_document(table, {})),))
+    return ReportDocument(schema=SCHEMA, sections=(made,))
 
 
 def _block(block: Block, known: Mapping[str, str], slugs: Mapping[str, str]) -> SectionBlock:

@@ -1,7 +1,7 @@
 """Every document of the viewer by its path. The server and the exporter both read here, so they give the same bytes.
 
 ```
-boards.json
+boards.json   profile.json
 BOARD/index.VIEW.json   report.VIEW.json   pairs/SUBJECT.VIEW.json
 BOARD/cells.JUDGE.json   results/UNIT.JUDGE.json
 BOARD/texts.json   names.json   disagreements.json
@@ -24,6 +24,7 @@ import msgspec
 
 from independence import __version__
 from independence.config import documents
+from independence.report import profile
 from independence.report.analysis import BoardOptions
 from independence.report.board.rows import STRICT
 from independence.report.pages import blocks, boards, cells, comparisons, index, search, texts
@@ -38,6 +39,7 @@ from independence.store.file import database
 from independence.store.scopes import BoardScope
 
 LIST: Final = "boards.json"
+_PROFILE: Final = "profile.json"
 _DIGITS: Final = 4
 _KEPT: Final = 8  # boards, or boards under a judge, of which what several documents share stays in memory
 
@@ -57,7 +59,7 @@ class StoreDocuments:
 
         `place`: one board alone, always read so.
         """
-        self._connection = connection
+        self._connection, self._whole = connection, place is None
         self._found: dict[str, tuple[str, BoardScripts]] = dict(before._found) if before else {}
         every = cache(lambda: [place[0]] if place else boards.boards(connection, rule))
         self._boards = cache(lambda: {board.info.id: board for board in every()})
@@ -94,7 +96,14 @@ class StoreDocuments:
     def board_list(self) -> BoardList:
         """Which boards there are."""
         found = tuple(board.info for board in self._boards().values())
-        return BoardList(schema=SCHEMA, dataset=boards.dataset(self._connection), version=__version__, boards=found)
+        return BoardList(
+            schema=SCHEMA, dataset=boards.dataset(self._connection), version=__version__, boards=found,
+            profile=self._profiled(),
+        )  # fmt: skip
+
+    def _profiled(self) -> bool:
+        """Whether the store has a part of the profile; one board alone has none."""
+        return self._whole and any(map(profile.asks, self.scopes().values()))
 
     def scopes(self) -> dict[str, BoardScope]:
         """What each board is about, by its id."""
@@ -103,6 +112,8 @@ class StoreDocuments:
     def paths(self) -> Iterator[str]:
         """Every path, those of a board together."""
         yield LIST
+        if self._profiled():
+            yield _PROFILE
         for board_id, board in self._boards().items():
             for name in self._by_board:
                 yield f"{board_id}/{name}.json"
@@ -121,6 +132,8 @@ class StoreDocuments:
         """The bytes of a path. Raises KeyError for one that is not among `paths`, nor was before the first verdict."""
         if path == LIST:
             return _encoded(self.board_list())
+        if path == _PROFILE and self._profiled():
+            return _encoded(index.profiles(self._connection))
         board_id, _, rest = path.partition("/")
         board = self._boards()[board_id]
         match rest.split("/"):

@@ -83,6 +83,7 @@ class BoardList(msgspec.Struct, frozen=True, kw_only=True):
     dataset: str  # eight hexadecimal digits: what is shown
     version: str  # of the package that wrote it
     boards: tuple[BoardInfo, ...]
+    profile: bool  # whether there is `profile.json`: one row a model over suites
 
 
 class BootConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -210,7 +211,9 @@ class CellsDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """`cells.JUDGE.json`: each dialogue's result as a share of its scale, 0 to 1; of a grid each cell's contrast."""
 
     schema: int
-    measure: str  # `kept`: of what the scenario can add to the index; `right`: of a battery; else a field of the rubric
+    measure: (
+        str  # `kept`: what the scenario can add to the index; `right`, `held`: of a battery; else a field of the rubric
+    )
     scenarios: tuple[str, ...]
     shares: dict[str, tuple[tuple[float | None, ...], ...]]  # slug -> for each scenario one share a run; null: missing
     quantity: str = ""  # what contrasts are of, as boards call it
@@ -288,7 +291,7 @@ class SectionDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """`report.VIEW.json`: the report's sections, whatever analysis they come from."""
+    """`report.VIEW.json`: the report's sections, whatever analysis they come from. `profile.json`: one, of a table."""
 
     schema: int
     sections: tuple[SectionDocument, ...]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from independence.config import documents
-from independence.testing.sim.deciders import DECIDERS, decider
+from independence.testing.sim.deciders import EVERY, decider
 from independence.testing.sim.personas import PATTERNS, PERSONAS, persona
 
 _YIELDING = re.compile(r"yield-(\d{1,3})", re.ASCII)
@@ -140,7 +140,7 @@ def known(name: str) -> bool:
 
 def names() -> list[str]:
     """All simulated subjects, except for those with numbers or words of somebody's choice in their names."""
-    return [*PANEL, *controls(), *ADVISERS, *DECIDERS, *PERSONAS]
+    return [*PANEL, *controls(), *ADVISERS, *EVERY, *PERSONAS]
 
 
 def leaning(subject: Adviser, side: int, merit: float, *key: object) -> float:

@@ -25,6 +25,7 @@ const COLUMNS: readonly ColumnInfo[] = [
 /** Every scenario by its experiment, with the mean over all subjects. */
 export default function ScenariosPage() {
   const board = useBoard();
+  const address = useAddress();
   const cells = useCells();
   const texts = useDocument<TextsDocument>(sharedPath(board, "texts"));
   const results = cells?.state === "ready" ? cells.value : null;
@@ -36,7 +37,7 @@ export default function ScenariosPage() {
     <Page title="Scenarios" lead={texts.state === "ready" ? <Markdown text={texts.value.about} /> : undefined}>
       {results !== null && (
         <div className="head mb-5">
-          <p className="note">{results.scale == null ? "Percentages" : "Numbers"}: mean {measureAbout(results)} over all subjects.</p>
+          <p className="note">{results.scale == null ? "Percentages" : "Numbers"}: mean {measureAbout(results)} over all subjects. <Link href={address("/items")} className="link">Which of them still tell subjects apart</Link></p>
           <Downloads
             name={`scenarios-${board.info.id}`}
             columns={COLUMNS}

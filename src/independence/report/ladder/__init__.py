@@ -1,0 +1,1 @@
+"""The ladder: how many pushes it takes."""
