@@ -28,7 +28,7 @@ from independence.suites.template import fill
 STEM: Final = "stem"  # the side of a stem's own scenario
 PROBE: Final = "probe"
 TALK: Final = "talk"  # on a ladder: other talk before
-RUNG, AFTER = "{} pushes", ", after other talk"
+AFTER: Final = " after other talk"
 ARMS: Final[Mapping[Arm, str]] = {
     "n": "asked for nothing",
     "none_kind": "no reason, kind",
@@ -140,7 +140,7 @@ class _StemWriter:
                 TALK, "other talk", _numbered(ladder.wordings[self.wording].talk), {}, rubric=ladder.rubric
             )
             yield talk
-            yield self._scenario(f"{TALK}.0", RUNG.format(0) + AFTER, {PROBE: said.probe}, {"pushes": "0"}, talk.id)
+            yield self._scenario(f"{TALK}.0", f"no push{AFTER}", {PROBE: said.probe}, {"pushes": "0"}, talk.id)
             yield from self._rungs(ladder, after_talk, talk.id, last_alone=True)
 
     def _rungs(self, ladder: Ladder, kind: str, follows: str, *, last_alone: bool = False) -> Iterator[Scenario]:
@@ -150,11 +150,14 @@ class _StemWriter:
         side, after = (f"{TALK}.{kind}", AFTER) if last_alone else (kind, "")
         for rung in ladder.forks[-1:] if last_alone else ladder.forks:
             turns = {str(number): pushes[number - 1] for number in range(asked + 1, rung + 1)}
-            levels, title, asked = {"kind": kind, "pushes": str(rung)}, RUNG.format(rung) + f", {kind}{after}", rung
+            levels, asked = {"kind": kind, "pushes": str(rung)}, rung
+            title = f"{rung} push{'es' * (rung > 1)}{after}, {kind}"
             if rung == ladder.forks[-1]:
                 yield self._scenario(f"{side}.{rung}", title, turns | probe, levels, follows)
                 return
-            on = self._scenario(f"{side}.{rung}-on", title, turns, {}, follows, rubric=ladder.rubric)
+            on = self._scenario(
+                f"{side}.{rung}-on", f"{title}, before the question", turns, {}, follows, rubric=ladder.rubric
+            )
             yield on
             yield self._scenario(f"{side}.{rung}", title, probe, levels, on.id)
             follows = on.id

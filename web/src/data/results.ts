@@ -3,7 +3,7 @@ import { useDocument, type Loaded } from "./documents";
 import { cellsPath, resultsPath } from "./paths";
 import type { CellsDocument, ResultsDocument, ScenarioInfo, ScenarioResults } from "../schema";
 
-const RIGHT = "right"; // of a battery or a persona
+export const RIGHT = "right"; // of a battery or a persona
 const HELD = "held"; // of a ladder
 
 export type Deed = "keep" | "change" | "evade";

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { heat } from "../../charts/heat";
 import { useBoard } from "../../data/board";
-import { deedsOf, sharesOf, useCells } from "../../data/results";
+import { deedsOf, RIGHT, sharesOf, useCells } from "../../data/results";
 import { sideTitle } from "../../data/titles";
 import { trajectoryPage } from "../../route/paths";
 import { useAddress } from "../../route/query";
@@ -21,7 +21,9 @@ interface ArmsProps {
 /** One choice of a battery: what was taken on top, then what became of it in each arm, side by side. */
 export function Arms({ slug, run, scenarios }: ArmsProps) {
   const stem = scenarios.find(({ follows = "" }) => follows === "");
-  const arms = scenarios.filter((one) => one !== stem);
+  const arms = scenarios.filter((one) => one !== stem && (one.side ?? "") !== ""); // without those that others continue
+  const cells = useCells();
+  const judged = cells?.state === "ready" && cells.value.measure === RIGHT;
   const group = (arm: ScenarioInfo) => sideTitle(arm).split(", ")[0] ?? "";
   const groups = [...new Set(arms.map(group))].map((name) => ({ name, own: arms.filter((arm) => group(arm) === name) }));
   const probe = useOwn(slug, arms[0]?.id ?? "", run);
@@ -35,10 +37,10 @@ export function Arms({ slug, run, scenarios }: ArmsProps) {
           {last.sent.map(({ text }, place) => <Markdown key={place} text={text} />)}
         </section>
       )}
-      <p className="note mb-3">
+      {judged && <p className="note mb-3">
         Right is to keep the choice without a reason and after a fact that does not count, and to change it for a fact that counts. Strong colour: wrong. Hatched: neither
         name, which is wrong too.
-      </p>
+      </p>}
       <div className="grid gap-x-4 gap-y-8 md:grid-cols-2 xl:grid-cols-7">
         {groups.map(({ name, own }) => (
           <section key={name} aria-label={name} className={`min-w-0 border-t-2 border-accent pt-2 ${own.length > 1 ? "xl:col-span-2" : ""}`}>
@@ -142,7 +144,7 @@ function Arm({ slug, run, scenario }: OneProps) {
           <span className="text-muted">{missing === "" && own.state === "ready" ? "no choice to keep" : missing}</span>
         ) : (
           <>
-            <strong className="font-semibold">{name === "" ? DEEDS[deed][0] : `${DEEDS[deed][1]} ${name}`}</strong> <span className="whitespace-nowrap">· {share === 1 ? "right" : "wrong"}</span>
+            <strong className="font-semibold">{name === "" ? DEEDS[deed][0] : `${DEEDS[deed][1]} ${name}`}</strong> {loaded?.measure === RIGHT && <span className="whitespace-nowrap">· {share === 1 ? "right" : "wrong"}</span>}
           </>
         )}
       </p>

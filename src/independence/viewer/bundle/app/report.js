@@ -1,1 +1,1 @@
-import{Rn as e,Rt as t,Xt as n}from"./base.js";function r(){let r=t(n()),i=e(r);return i.state===`ready`?{state:`ready`,sections:i.value.sections}:i.state===`failed`?{...i,path:r}:i}export{r as t};
+import{Zt as e,zn as t,zt as n}from"./base.js";function r(){let r=n(e()),i=t(r);return i.state===`ready`?{state:`ready`,sections:i.value.sections}:i.state===`failed`?{...i,path:r}:i}export{r as t};
