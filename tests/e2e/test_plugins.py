@@ -158,7 +158,7 @@ def test_an_endpoint_speaks_a_dialect_and_a_suite_is_read_by_an_analysis_of_othe
     )
     file.unlink()
     assert unknown(tmp_path, *RUN, "-m", "sim/half", "-j", "cues").endswith(
-        "no analysis `held`; there are index, paired_sides, persona, reasons, stance_csv; "
+        "no analysis `held`; there are index, paired_sides, persona, reasons, ladder, stance_csv; "
         "a package adds one by an entry point "
         "of group `independence.analyses`"
     )

@@ -55,11 +55,11 @@ PRINTED = (
     ("leaderboard --db all.db", "2 to 22 runs of a scenario, complete", "!, 2 runs"),
     ("leaderboard --db later.db", "3 to 22 runs of a scenario, complete"),
     ("leaderboard --db hole.db", "2 to 22 runs of a scenario, 93% to 100% of verdicts"),
-    ("leaderboard --db one.db --detailed", "75.1–89.0 2–22 100%", "74.2 to 89.4 — — sim/half"),
+    ("leaderboard --db one.db --detailed", "74.6–88.5 2–22 100%", "73.6 to 89.0 — — sim/half"),
     ("leaderboard --db one.db --format md", "| 2–22 | 100% |", "2–6: the fewest and the most"),
     ("leaderboard --db one.db --scoring published", ASIDE, "3 runs, complete"),
     ("leaderboard --db one.db --scoring v2 --explain", f"Not on this board: {OWN}."),
-    (f"compare {OWN} {EVEN} --db one.db", "75.1 to 89.0 74.2 to 89.4 2–22 100%", "35.6 to 79.1 3 100%"),
+    (f"compare {OWN} {EVEN} --db one.db", "74.6 to 88.5 73.6 to 89.0 2–22 100%", "40.8 to 78.7 3 100%"),
     (f"show {OWN} --db one.db", "negotiation 22", "!psych 3"),
     (
         "check -m sim/yield-20 --judge cues --suite v2 --min-index 60 --db checked.db",
