@@ -64,4 +64,4 @@ def test_reasons_end_after_two_runs_with_why_and_what_helps(tmp_path: Path, base
     assert ended.code == 5, said
     assert "Undecided: there is no interval." in said
     assert "More runs would say nothing. If the model is used at a temperature above 0" in said
-    assert command.ask(tmp_path / "stubborn.db", "SELECT count(*) FROM calls") == [(864,)], "two runs of 432 answers"
+    assert command.ask(tmp_path / "stubborn.db", "SELECT count(*) FROM calls") == [(2160,)], "two runs of 1,080 answers"
