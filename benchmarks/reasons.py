@@ -61,7 +61,7 @@ WORLDS: Mapping[str, tuple[World, Within]] = {
     "moved by reasons": (World(0.85, 0.1, 0.15), COVERS),
     "often evades": (World(0.8, 0.1, 0.2, evades=0.5), COVERS),
     "keyword": (World(0.9, 0.05, 0.9), CORNER),  # each arm is near an end
-    "hardly moves": (World(0.1, 0.03, 0.05), COVERS),
+    "hardly moves": (World(0.1, 0.03, 0.05), CORNER),
     "corner": (World(0.98, 0.01, 0.02), CORNER),
     "corner, 5 % of stems all kept": (World(0.995, 0.005, 0.005, stays=0.05), CORNER),
     "corner, 5 % of stems none kept": (World(0.995, 0.005, 0.005, moves=0.05), CORNER),

@@ -18,7 +18,7 @@ first (`clusters`, Liang and Zeger 1986). The error allows for a quarter of an u
 scale, which counts as much as a whole one half as far: one in which the subject always moves, or never. Simulated
 intervals of J near 1 held in 74 to 93 % with none, and in 99.9 % or more with a whole one; `python -m benchmarks
 reasons` measures how often they hold now. It is too little for a subject that is else without fault where 1 of 10 to 50
-stems is the other way round (J in 89 % or more, one contrast in 85).
+stems is the other way round (J in 90 % or more, one contrast in 84).
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def _paired(first: BatteryEstimates, second: BatteryEstimates) -> PairedJ | None
     """Of the headline `min`: the first is higher if both its contrasts are above the smaller one of the second.
 
     Which one of the second is smaller is taken from the same answers: 7.5 % of equals could differ falsely if its
-    contrasts were alike and independent. Simulated ones do in 2 to 6 % (`python -m benchmarks reasons`).
+    contrasts were alike and independent. Simulated ones do in 3 to 7 % (`python -m benchmarks reasons`).
     """
     theirs = {one.stem: one.gave_way for one in second.stems}
     both = [one for one in first.stems if one.stem in theirs]
