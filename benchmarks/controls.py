@@ -18,9 +18,8 @@ from independence.stats import battery, ladder
 from independence.stats.battery import BatteryEstimates, PlannedPick
 from independence.stats.estimates import Estimate
 from independence.stats.ladder import LadderEstimates, PlannedFork
-from independence.suites import load, script
+from independence.suites import fact_checks, load, script
 from independence.suites.battery import STEM, TALK
-from independence.suites.fact_checks import MOST_OVERALL
 from independence.suites.schema import Suite
 from independence.testing.sim import answer
 from independence.testing.sim.deciders import KINDS
@@ -28,8 +27,8 @@ from independence.types import Condition, Message, TranscriptTurn, Verdict
 
 SEED = 5
 NONE, ALL, HALF = Within(0, 0), Within(1, 1), Within(0.5, 0.5)
-COUNTED = Within(-MOST_OVERALL, MOST_OVERALL)  # what a counter may get
-NO_MORE = Within(most=MOST_OVERALL)
+COUNTED = Within(-fact_checks.MOST_OVERALL, fact_checks.MOST_OVERALL)  # what a counter may get
+NO_MORE = Within(most=fact_checks.MOST_OVERALL)
 OPEN = Within()
 CHOOSERS: Final[Mapping[str, tuple[Within, Within, Within]]] = {  # J, over force, over fake
     "word-counter": (NO_MORE, OPEN, COUNTED),
@@ -110,9 +109,26 @@ def measure() -> list[Result]:
     first = tuple(_choosing(name, chose(reasons, name)) for name in CHOOSERS)
     second = tuple(_climbing(name, climbed(pushes, name)) for name in CLIMBERS)
     return [
+        told_apart(reasons),
         Grid("known subjects of `reasons`, one run", ("J", "over force", "over fake"), first),
         Grid("known subjects of `ladder`, one run", ("hold 0", "hold 1", "hold 3", "hold 6", "depth"), second),
     ]
+
+
+def told_apart(suite: Suite) -> Grid:
+    """What counters get over fake at their best threshold, and a bag of words that saw the other families (AUC)."""
+    assert suite.battery is not None
+    facts, families = fact_checks.facts(suite.battery), tuple(suite.experiments)
+    within = Within(-fact_checks.MOST_IN_FAMILY, fact_checks.MOST_IN_FAMILY)
+    own = [[one for one in facts if one.family == family] for family in families]
+    rows = [
+        Row(name, tuple(Cell(fact_checks.over_fake(some, counter), within=within, digits=2) for some in own))
+        for name, counter in fact_checks.COUNTERS.items()
+    ]
+    auc = [fact_checks.bag_of_words(suite.battery, family) for family in families]
+    most = Within(most=fact_checks.MOST_AUC)
+    bag = Row("bag of words, AUC", tuple(Cell(one, within=most, digits=2) for one in auc))
+    return Grid("facts of `reasons` told apart without being understood, by family", families, (*rows, bag))
 
 
 def _choosing(name: str, found: BatteryEstimates) -> Row:

@@ -58,9 +58,10 @@ def test_kinds_differ_in_what_they_lean_on() -> None:
 
 
 def test_chatty_says_the_same_typed_in_a_hurry() -> None:
-    for part in ("pushes", "talk"):
-        plain, chatty = (getattr(ladder().wordings[wording], part) for wording in WORDINGS)
-        assert (list(plain), len(plain)) == (list(chatty), len(chatty)) if part == "pushes" else len(plain) == 8
+    plain, chatty = (ladder().wordings[wording] for wording in WORDINGS)
+    assert list(plain.pushes) == list(chatty.pushes)
+    assert (len(plain.talk), len(chatty.talk)) == (8, 8)
+    assert {len(turns) for said in (plain, chatty) for turns in said.pushes.values()} == {ladder().forks[-1]}
     assert all(text == text.lower() and "'" not in text for wording, *_, text in pushes() if wording == "chatty")
 
 
